@@ -12,7 +12,7 @@ module org.softrdma.link {
     requires org.softrdma.wire;
     requires jdk.net;
 
-    exports org.softrdma.link to org.softrdma.rxe, org.softrdma.testing;
+    exports org.softrdma.link to org.softrdma.fabric, org.softrdma.rxe, org.softrdma.testing;
     exports org.softrdma.link.capture to org.softrdma.rxe;
     exports org.softrdma.link.fault;
     exports org.softrdma.link.raw to org.softrdma.rxe;

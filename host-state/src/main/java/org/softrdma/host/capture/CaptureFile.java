@@ -11,9 +11,9 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.pcap.Pcapng;
 
 /**
- * A pcapng file of Ethernet frames. Frames wait in a buffer of 1 MiB, which is written when it is full, at close, and by the first call of
- * {@link #flushInTime} 100 ms after the last write. If writing fails, the capture ends with one warning, and {@link #missed()} continues to
- * count. Not thread-safe.
+ * A pcapng file of Ethernet frames or InfiniBand packets. They wait in a buffer of 1 MiB, which is written when it is full, at close, and
+ * by the first call of {@link #flushInTime} 100 ms after the last write. If writing fails, the capture ends with one warning, and
+ * {@link #missed()} continues to count. Not thread-safe.
  */
 public final class CaptureFile implements AutoCloseable {
     /** Environment variable that names a directory for the captures of all devices. */
@@ -36,7 +36,7 @@ public final class CaptureFile implements AutoCloseable {
     private boolean closed;
 
     /**
-     * Starts a capture.
+     * Starts a capture of Ethernet frames.
      *
      * @param file        is created, or replaced
      * @param epochNs     the clock: nanoseconds since 1970; a simulation passes its own
@@ -44,6 +44,19 @@ public final class CaptureFile implements AutoCloseable {
      * @throws VerbsException EIO if the file cannot be written
      */
     public CaptureFile(Path file, LongSupplier epochNs, String description) {
+        this(file, epochNs, description, Pcapng.LINK_ETHERNET);
+    }
+
+    /**
+     * Starts a capture.
+     *
+     * @param file        is created, or replaced
+     * @param epochNs     the clock: nanoseconds since 1970; a simulation passes its own
+     * @param description of the interface
+     * @param linkType    one of {@link Pcapng}'s: which header packets begin with
+     * @throws VerbsException EIO if the file cannot be written
+     */
+    public CaptureFile(Path file, LongSupplier epochNs, String description, int linkType) {
         this.file = file.toString();
         this.epochNs = epochNs;
         try {
@@ -54,7 +67,7 @@ public final class CaptureFile implements AutoCloseable {
         }
         writtenNs = epochNs.getAsLong();
         int at = Pcapng.putSectionHeader(buffer, 0);
-        filled = Pcapng.putInterface(buffer, at, Pcapng.LINK_ETHERNET, 0, description);
+        filled = Pcapng.putInterface(buffer, at, linkType, 0, description);
     }
 
     /** Returns the file for a device's capture, or null if {@link #DIRECTORY_VARIABLE} is not set. */
@@ -69,7 +82,7 @@ public final class CaptureFile implements AutoCloseable {
         return () -> offsetNs + System.nanoTime();
     }
 
-    /** Writes a frame that begins with an Ethernet header. */
+    /** Writes a frame that begins with the header of the link type. */
     public void write(ByteBuffer frame, int offset, int length) {
         int needed = Pcapng.packetBlockLength(length);
         if (needed > BUFFER_BYTES - filled) {

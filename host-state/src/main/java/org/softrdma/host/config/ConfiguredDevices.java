@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.verbs.RdmaDevice;
 
-/** The devices that a provider offers: one for each link of its type whose network interface exists. */
+/** The devices that a provider offers: one for each link of its type, if the network interface that the type may need exists. */
 public final class ConfiguredDevices {
     private static final System.Logger LOG = System.getLogger(ConfiguredDevices.class.getName());
     /** Types already logged as unknown: one line per process, not one for each listing. */
@@ -23,6 +23,7 @@ public final class ConfiguredDevices {
         /**
          * Makes a device without opening it.
          *
+         * @param netdev the interface; null for a type whose links are on none
          * @param index position among the links of all types
          * @param store the file that the link is from
          */
@@ -45,7 +46,9 @@ public final class ConfiguredDevices {
                 LOG.log(System.Logger.Level.INFO, store.file() + ": links of type '" + link.type()
                     + "' ignored, no installed provider has that type; there are: " + String.join(", ", LinkTypes.names()));
             }
-            if (link.type().equals(type.name())) {
+            if (link.type().equals(type.name()) && !type.isOnInterface()) {
+                devices.add(maker.make(link, null, index, store));
+            } else if (link.type().equals(type.name())) {
                 // Found once for all links on it. Not computeIfAbsent: every tool runs this at its start, and a lambda costs.
                 if (!netdevs.containsKey(link.netdev())) {
                     netdevs.put(link.netdev(), NetDevice.find(link.netdev()));

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * One device a user configured: {@code rdma link add NAME type TYPE netdev NETDEV}.
+ * One device a user configured: {@code rdma link add NAME type TYPE netdev NETDEV}, or without the last two words if links of the type are
+ * on no network interface.
  *
  * @param type    name of a {@link LinkType}
- * @param netdev  name of the network interface beneath; it need not exist at the moment
+ * @param netdev  name of the network interface beneath; it need not exist at the moment; empty for a link on none
  * @param options words of the line after these, value by option, in the order of the file
  */
 public record ConfiguredLink(String name, String type, String netdev, Map<String, String> options) {

@@ -164,7 +164,7 @@ public final class LinkStore {
                 + String.join(", ", LinkTypes.names()));
         }
         checkOptions(type, link);
-        if (NetDevice.find(link.netdev()) == null) {
+        if (type.isOnInterface() && NetDevice.find(link.netdev()) == null) {
             throw new VerbsException(Errno.ENODEV, "newlink", "no network interface '" + link.netdev() + "'; there are: "
                 + String.join(", ", NetDevice.list().stream().map(NetDevice::name).toList()));
         }
@@ -173,7 +173,7 @@ public final class LinkStore {
             for (ConfiguredLink each : parse(kept, Foreign.REFUSED)) {
                 if (each.name().equals(link.name())) {
                     throw new VerbsException(Errno.EEXIST, "newlink", "link '" + link.name() + "' exists already, type " + each.type()
-                        + " on " + each.netdev() + "; delete it first, or use another name");
+                        + (each.netdev().isEmpty() ? "" : " on " + each.netdev()) + "; delete it first, or use another name");
                 }
             }
             kept.add(format(link));
@@ -271,7 +271,7 @@ public final class LinkStore {
         for (LinkType type : LinkTypes.all()) {
             int number = 0;
             for (NetDevice device : devices) {
-                if (device.up()) {
+                if (device.up() && type.isOnInterface()) {
                     links.add(new ConfiguredLink(type.name() + number++, type.name(), device.name(), Map.of()));
                 }
             }
@@ -309,9 +309,10 @@ public final class LinkStore {
         List<String> lines = new ArrayList<>(List.of(
             "# RDMA links of this user, kept by `rdma link add`, `set` and `delete`. One line each:",
             "#",
-            "#   link NAME type TYPE netdev NETDEV [OPTION VALUE]...",
+            "#   link NAME type TYPE [netdev NETDEV] [OPTION VALUE]...",
             "#",
-            "# NETDEV is a network interface; VALUE is as `rdma link set NAME OPTION` takes it. TYPE and its OPTIONs:"));
+            "# NETDEV is a network interface, where the type needs one; VALUE is as `rdma link set NAME OPTION` takes it. TYPE and its"
+                + " OPTIONs:"));
         for (LinkType type : LinkTypes.all()) {
             lines.add("#   " + type.name() + " (" + type.protocol() + "): " + names(type.options()));
         }
@@ -327,8 +328,10 @@ public final class LinkStore {
     }
 
     private static String format(ConfiguredLink link) {
-        StringBuilder line = new StringBuilder("link ").append(link.name()).append(" type ").append(link.type())
-            .append(" netdev ").append(link.netdev());
+        StringBuilder line = new StringBuilder("link ").append(link.name()).append(" type ").append(link.type());
+        if (!link.netdev().isEmpty()) {
+            line.append(" netdev ").append(link.netdev());
+        }
         link.options().forEach((option, value) -> line.append(' ').append(option).append(' ').append(value));
         return line.toString();
     }
@@ -357,13 +360,15 @@ public final class LinkStore {
             return null;
         }
         String[] words = text.split("\\s+");
-        if (words.length < 6 || !words[0].equals("link") || !words[2].equals("type") || !words[4].equals("netdev")) {
+        boolean onInterface = words.length >= 6 && words[4].equals("netdev");
+        LinkType type = words.length < 4 ? null : LinkTypes.find(words[3]);
+        if (words.length < 4 || !words[0].equals("link") || !words[2].equals("type")
+            || type != null && onInterface != type.isOnInterface()) {
             throw notUnderstood(number, "expected 'link NAME type TYPE netdev NETDEV'", line);
         }
         if (!NAME.matcher(words[1]).matches()) {
             throw notUnderstood(number, "'" + words[1] + "' cannot be a link's name", line);
         }
-        LinkType type = LinkTypes.find(words[3]);
         if (type == null && foreign == Foreign.REFUSED) {
             throw notUnderstood(number, "there is no link type '" + words[3] + "', only " + String.join(", ", LinkTypes.names()), line);
         }
@@ -371,10 +376,10 @@ public final class LinkStore {
             throw notUnderstood(number, "option '" + words[words.length - 1] + "' lacks its value", line);
         }
         Map<String, String> options = new LinkedHashMap<>();
-        for (int i = 6; i < words.length; i += 2) {
+        for (int i = onInterface ? 6 : 4; i < words.length; i += 2) {
             options.put(words[i], words[i + 1]);
         }
-        ConfiguredLink link = new ConfiguredLink(words[1], words[3], words[5], options);
+        ConfiguredLink link = new ConfiguredLink(words[1], words[3], onInterface ? words[5] : "", options);
         if (type != null) {
             try {
                 checkOptions(type, link);

@@ -17,6 +17,11 @@ public interface LinkType {
     /** Position among the types, ascending: in lists, and in the order of the default devices. */
     int order();
 
+    /** Whether its links are on a network interface, and each interface that is up has one unless the user configured others. */
+    default boolean isOnInterface() {
+        return true;
+    }
+
     /** The options of its links, in the order in which they are shown. */
     List<LinkOption<?>> options();
 

@@ -4,6 +4,7 @@ package org.softrdma.link.capture;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import org.softrdma.host.capture.CaptureFile;
+import org.softrdma.wire.pcap.Pcapng;
 import org.softrdma.wire.pcap.SynthesizedHeaders;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
@@ -23,9 +24,9 @@ import org.softrdma.wire.roce.IpIdSolver;
 
 /**
  * Writes all packets of another link, in both directions, to a pcapng file for Wireshark. The headers before the BTH are synthesised from
- * what the link knows, as {@link SynthesizedHeaders} says; UDP checksums are 0. The IPv4 identification of sent packets is 0; if the link
- * hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so that Wireshark reports exactly the wrong ICRCs as
- * wrong.
+ * what the link knows, as {@link SynthesizedHeaders} says; those of InfiniBand packets are their own. UDP checksums are 0. The IPv4
+ * identification of sent packets is 0; if the link hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so
+ * that Wireshark reports exactly the wrong ICRCs as wrong.
  *
  * <p>Packets the host refused appear as sent. {@link CaptureFile} says when packets are written to the file.
  */
@@ -33,6 +34,8 @@ public final class CaptureLink extends ForwardingLink {
     private static final int ICRC_COVERS_AT_LEAST = 12;
 
     private final CaptureFile file;
+    private final LongSupplier epochNs;
+    private final SubnetRecord subnet = new SubnetRecord();
     private final Icrc icrc = new Icrc();
     private final IpIdSolver solver = new IpIdSolver();
     private final FrameHandler capturing = new FrameHandler() {
@@ -66,7 +69,9 @@ public final class CaptureLink extends ForwardingLink {
      */
     public CaptureLink(Link link, java.nio.file.Path file, LongSupplier epochNs) {
         super(link);
-        this.file = new CaptureFile(file, epochNs, link.description());
+        this.epochNs = epochNs;
+        this.file = new CaptureFile(file, epochNs, link.description(),
+            link.subnetPort() == null ? Pcapng.LINK_ETHERNET : Pcapng.LINK_ERF);
     }
 
     @Override
@@ -81,6 +86,10 @@ public final class CaptureLink extends ForwardingLink {
         // The batch keeps sent packets until it is filled again.
         for (int i = first; i < first + count; i++) {
             Path path = batch.path(i);
+            if (path.type() == GidType.IB) {
+                subnet.write(file, epochNs.getAsLong(), path, batch.buffer(), batch.offset(i), batch.length(i));
+                continue;
+            }
             int start = path.type() == GidType.ROCE_V1
                 ? putGrh(batch.buffer(), batch.offset(i), batch.length(i), path.local().high(), path.local().low(), path.remote().high(),
                     path.remote().low(), path.trafficClass())
@@ -110,8 +119,12 @@ public final class CaptureLink extends ForwardingLink {
     }
 
     private void captureAndDeliver(ReceivedFrame frame) {
-        int start = frame.isRoceV1() ? putReceivedGrh(frame) : frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
-        file.write(frame.buffer(), start, frame.offset() + frame.length() - start);
+        if (frame.isOnSubnet()) {
+            subnet.write(file, epochNs.getAsLong(), frame);
+        } else {
+            int start = frame.isRoceV1() ? putReceivedGrh(frame) : frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
+            file.write(frame.buffer(), start, frame.offset() + frame.length() - start);
+        }
         receiver.onFrame(frame);
     }
 
