@@ -5,6 +5,8 @@
 module org.softrdma.fabric {
     requires transitive org.softrdma.verbs;
     requires org.softrdma.device;
+    requires org.softrdma.link;
+    requires org.softrdma.rxe;
     requires org.softrdma.host;
     requires org.softrdma.linux;
     requires org.softrdma.wire;
@@ -13,4 +15,7 @@ module org.softrdma.fabric {
     exports org.softrdma.fabric.partition to org.softrdma.tools;
     exports org.softrdma.fabric.run to org.softrdma.tools;
     exports org.softrdma.fabric.topology to org.softrdma.tools;
+
+    provides org.softrdma.host.config.LinkType with org.softrdma.fabric.device.FabricLinkType;
+    provides org.softrdma.verbs.VerbsProvider with org.softrdma.fabric.device.FabricProvider;
 }

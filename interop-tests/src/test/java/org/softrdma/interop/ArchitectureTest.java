@@ -56,7 +56,7 @@ class ArchitectureTest {
         "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.device.events..",
         "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..", "org.softrdma.storage.xdr..",
         "org.softrdma.storage.nfs4.state..", "org.softrdma.storage.nvme.wire..", "org.softrdma.storage.nvme.controller..",
-        "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model..",
+        "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model..", "org.softrdma.fabric.attach..",
         "org.softrdma.fabric.partition..", "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm.."};
 
     @ArchTest

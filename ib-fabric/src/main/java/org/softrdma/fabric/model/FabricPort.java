@@ -4,6 +4,7 @@ package org.softrdma.fabric.model;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.fabric.attach.PortMessages;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.NodeInfo;
 import org.softrdma.wire.ib.PKeyBlock;
@@ -18,9 +19,9 @@ import org.softrdma.wire.ib.VlArbitrationBlock;
  */
 public final class FabricPort {
     /** Entries of the P_Key table. */
-    static final int PKEYS = 64;
+    static final int PKEYS = PortMessages.PKEYS;
     /** Entries of the GUID table. */
-    static final int GUIDS = 32;
+    static final int GUIDS = PortMessages.GUIDS;
     /** Bytes that a packet can be longer than its payload: all headers, and the CRCs. IBA vol 1 §7.7.8 */
     private static final int BYTES_BEYOND_MTU = 124;
 
@@ -104,6 +105,17 @@ public final class FabricPort {
         NodeInfo.PORT_GUID.set(copy, 0, guid);
         NodeInfo.LOCAL_PORT.set(copy, 0, number);
         return copy;
+    }
+
+    /**
+     * Copies the registers that software at the port sees: all but the M_Key, {@link PortMessages#PORT_LENGTH} bytes.
+     *
+     * @param reregistrations how often clients were asked to register again
+     */
+    public void copyRegisters(ByteBuffer to, int at, int reregistrations) {
+        ByteBuffer shown = copyInfo();
+        PortInfo.MKEY.set(shown, 0, 0);
+        PortMessages.putPort(to, at, copyNodeInfo(), shown, reregistrations, pkeys, guids);
     }
 
     ByteBuffer pkeys() {

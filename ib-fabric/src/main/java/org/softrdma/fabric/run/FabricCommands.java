@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.fabric.run;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.softrdma.fabric.attach.PortMessages;
 import org.softrdma.fabric.host.FabricHost;
 import org.softrdma.fabric.model.Cable;
 import org.softrdma.fabric.model.Fabric;
@@ -43,6 +46,7 @@ final class FabricCommands {
         List<String> rest = words.subList(1, words.size());
         return switch (verb) {
             case "show" -> show(fabric, rest);
+            case "registers" -> registers(adapterPort(fabric, rest));
             case "pull" -> {
                 fabric.pull(cable(fabric, rest, 2), FabricHost.nowNs());
                 yield "";
@@ -75,6 +79,13 @@ final class FabricCommands {
             case "counters" -> counters(fabric);
             default -> throw new Refused("show what? Known are: " + USAGE);
         };
+    }
+
+    /** The registers of a port for programs, as hexadecimal digits of {@link PortMessages}. */
+    private static String registers(FabricPort port) {
+        ByteBuffer bytes = ByteBuffer.allocate(PortMessages.PORT_LENGTH);
+        port.copyRegisters(bytes, 0, 0);
+        return HexFormat.of().formatHex(bytes.array()) + "\n";
     }
 
     // ---- arguments ----
@@ -114,6 +125,19 @@ final class FabricCommands {
             // the same complaint
         }
         throw new Refused("'" + words.get(1) + "' is no port of " + node + ", which has 1.." + node.ports());
+    }
+
+    /**
+     * The port of an adapter or router from the words NODE PORT.
+     *
+     * @throws Refused there is none, or it is a switch's
+     */
+    static FabricPort adapterPort(Fabric fabric, List<String> words) {
+        FabricPort port = port(fabric, words, 2);
+        if (port.node().isSwitch()) {
+            throw new Refused(port.node() + " is a switch; devices are at channel adapters: show nodes lists them");
+        }
+        return port;
     }
 
     private static Cable cable(Fabric fabric, List<String> words, int wanted) {

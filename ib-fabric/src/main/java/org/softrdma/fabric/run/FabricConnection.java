@@ -42,6 +42,41 @@ public final class FabricConnection {
         }
     }
 
+    /**
+     * Attaches to a port of a running fabric.
+     *
+     * @param port node and number of the port as words of a command
+     * @return in blocking mode; the messages of {@link org.softrdma.fabric.attach.PortMessages} follow
+     * @throws VerbsException ENODEV: no fabric of that name runs; EBUSY: it refuses, and says why
+     */
+    public static SocketChannel attach(String fabric, String port) {
+        SocketChannel channel = FabricDirectory.ofUser().connect(fabric);
+        try {
+            send(channel, CommandSession.ATTACH + " " + port);
+            String answer = readLine(channel);
+            if (answer.equals(OK)) {
+                return channel;
+            }
+            channel.close();
+            throw new VerbsException(Errno.EBUSY, "open_device", answer.replaceFirst("^error: ", "").strip());
+        } catch (IOException failed) {
+            throw new VerbsException(Errno.EIO, "open_device", "the fabric " + fabric + " ended: " + failed.getMessage(), failed);
+        }
+    }
+
+    /** Reads one line, and nothing of what follows it. */
+    private static String readLine(SocketChannel channel) throws IOException {
+        StringBuilder line = new StringBuilder();
+        ByteBuffer one = ByteBuffer.allocate(1);
+        while (line.length() < CHUNK_BYTES && channel.read(one.clear()) > 0) {
+            line.append((char) (one.get(0) & 0xff));
+            if (one.get(0) == '\n') {
+                break;
+            }
+        }
+        return line.toString();
+    }
+
     private static void send(SocketChannel channel, String line) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
         while (bytes.hasRemaining()) {

@@ -26,6 +26,8 @@ public final class FabricService implements AutoCloseable {
     private final Selector selector;
     private final Set<Session> sessions = new LinkedHashSet<>();
     private final Thread thread;
+    /** Sessions with something to write, and nothing that would make them ready. */
+    private final Set<PortSession> waiting = new LinkedHashSet<>();
     private volatile boolean closed;
 
     /**
@@ -52,7 +54,7 @@ public final class FabricService implements AutoCloseable {
                 selector.select(IDLE_MS);
                 host.run(this::serveReady);
             }
-            List.copyOf(sessions).forEach(Session::close);
+            host.run(fabric -> List.copyOf(sessions).forEach(each -> each.close(fabric)));
             selector.close();
             file.close();
         } catch (IOException failed) {
@@ -70,6 +72,16 @@ public final class FabricService implements AutoCloseable {
                 ((Session) key.attachment()).onReady(fabric);
             }
         }
+        List<PortSession> writing = List.copyOf(waiting);
+        waiting.clear();
+        writing.forEach(each -> each.flush(fabric));
+    }
+
+    /** Has a session write what it holds soon: all packets of this round together. With the fabric's lock held. */
+    void writeSoon(PortSession session) {
+        if (waiting.add(session) && Thread.currentThread() != thread) {
+            selector.wakeup();
+        }
     }
 
     private void accept() {
@@ -85,7 +97,7 @@ public final class FabricService implements AutoCloseable {
             }
             channel.configureBlocking(false);
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-            Session session = new Session(this, channel, key);
+            Session session = new CommandSession(this, channel, key);
             key.attach(session);
             sessions.add(session);
         } catch (IOException failed) {
@@ -93,8 +105,15 @@ public final class FabricService implements AutoCloseable {
         }
     }
 
+    /** Continues a connection with another session. */
+    void replace(CommandSession before, PortSession now) {
+        sessions.remove(before);
+        sessions.add(now);
+    }
+
     void forget(Session session) {
         sessions.remove(session);
+        waiting.remove(session);
     }
 
     /** Ends all sessions and removes the name. */
