@@ -29,6 +29,9 @@ final class DevinfoSheet {
 
     private final RdmaDevice device;
     private final DeviceAttributes attributes;
+    /** {@link PortAttributes#linkLayer}. */
+    private static final int ETHERNET = 2;
+
     private final PortAttributes port;
     private final List<GidEntry> gids;
     private final Console console;
@@ -191,8 +194,9 @@ final class DevinfoSheet {
         for (GidEntry entry : gids) {
             if (entry.gid().low() != 0) {
                 boolean version2 = entry.type() == GidType.ROCE_V2;
-                console.printf("\t\t\tGID[%3d]:\t\t%s, %s\n", entry.index(), version2 ? entry.gid() : entry.gid().sysfsText(),
-                    version2 ? "RoCE v2" : "RoCE v1");
+                boolean ethernet = port.linkLayer() == ETHERNET;
+                console.printf("\t\t\tGID[%3d]:\t\t%s%s\n", entry.index(), version2 ? entry.gid() : entry.gid().sysfsText(),
+                    !ethernet ? "" : version2 ? ", RoCE v2" : ", RoCE v1");
             }
         }
     }

@@ -22,6 +22,8 @@ import org.softrdma.verbs.VerbsException;
 public final class IbStat implements Tool {
     private static final int WRONG_USAGE = 2;
     private static final int PANIC = 255;
+    /** {@link PortAttributes#linkLayer}. */
+    private static final int LINK_LAYER_INFINIBAND = 1;
     /** Port number if none is selected. */
     private static final int ALL_PORTS = -1;
     private static final List<GetoptLong.Long> LONG_OPTIONS = List.of(
@@ -148,8 +150,14 @@ public final class IbStat implements Tool {
         console.println(indent + "LMC: " + port.lmc());
         console.println(indent + "SM lid: " + port.smLid());
         console.println(indent + "Capability mask: " + String.format("0x%08x", port.portCapFlags()));
-        console.println(indent + "Port GUID: 0x" + guid(description.device().nodeGuid()));
+        console.println(indent + "Port GUID: 0x" + guid(portGuid(description)));
         console.println(indent + "Link layer: " + PortTexts.linkLayer(port));
+    }
+
+    /** GUID of the port: on an InfiniBand subnet that of its first GID, on Ethernet the node's. */
+    private static long portGuid(DeviceDescription description) {
+        return description.port().linkLayer() == LINK_LAYER_INFINIBAND && !description.gids().isEmpty()
+            ? description.gids().getFirst().gid().low() : description.device().nodeGuid();
     }
 
     private static String state(PortAttributes port) {

@@ -63,6 +63,14 @@ public final class ShowGids implements Tool {
     private static void print(String device, GidEntry entry, Console console) {
         String ipv4 = entry.gid().isIpv4Mapped() ? entry.gid().toInetAddress().getHostAddress() + "  \t" : "\t\t";
         console.println(device + "\t" + entry.port() + "\t" + entry.index() + "\t" + entry.gid().sysfsText() + "\t" + ipv4
-            + (entry.type() == GidType.ROCE_V2 ? "v2" : "v1") + "\t" + entry.netdev());
+            + word(entry.type()) + "\t" + entry.netdev());
+    }
+
+    private static String word(GidType type) {
+        return switch (type) {
+            case IB -> "IB";
+            case ROCE_V1 -> "v1";
+            case ROCE_V2 -> "v2";
+        };
     }
 }

@@ -16,8 +16,8 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * {@code ibping}: client and server of pings by management datagrams. The original finds the peer by its LID or by the subnet manager.
- * Ethernet has neither, so the peer is a GID or an IP address here.
+ * {@code ibping}: client and server of pings by management datagrams. The peer is a LID on an InfiniBand subnet. Ethernet has none, so
+ * the peer is a GID or an IP address there.
  */
 public final class IbPing implements Tool {
     private static final List<GetoptLong.Long> LONG_OPTIONS = List.of(new GetoptLong.Long("count", true, 'c'),
@@ -28,7 +28,7 @@ public final class IbPing implements Tool {
 
     private static final String USAGE = """
 
-        Usage: ibping [options] <dest gid|address>
+        Usage: ibping [options] <dest lid|gid|address>
 
         Options:
           --count, -c <num>       stop after count packets
@@ -91,7 +91,7 @@ public final class IbPing implements Tool {
 
     private void ping(PingPath path) {
         try (Context context = path.open(options.device); MadAgent agent = context.openMadAgent(PingMad.CLASS)) {
-            new PingClient(agent, path.source(context, options.port), path.destination(), options, console).ping();
+            new PingClient(agent, path.source(context, options.port), path.destination(), path.name(), options, console).ping();
         }
     }
 

@@ -19,6 +19,8 @@ final class PingClient {
     private final MadAgent agent;
     private final Gid source;
     private final Gid destination;
+    /** The destination in messages. */
+    private final String peer;
     private final PingOptions options;
     private final Console console;
     private final long startNs = System.nanoTime();
@@ -31,10 +33,11 @@ final class PingClient {
     private long longestNs;
     private long totalNs;
 
-    PingClient(MadAgent agent, Gid source, Gid destination, PingOptions options, Console console) {
+    PingClient(MadAgent agent, Gid source, Gid destination, String peer, PingOptions options, Console console) {
         this.agent = agent;
         this.source = source;
         this.destination = destination;
+        this.peer = peer;
         this.options = options;
         this.console = console;
     }
@@ -107,7 +110,7 @@ final class PingClient {
         String name = PingMad.hostName(answer.mad());
         hostName = hostName.isEmpty() ? name : hostName;
         if (!options.flooding) {
-            console.println("Pong from " + name + " (Gid " + destination + "): time " + ms(roundTripNs) + " ms");
+            console.println("Pong from " + name + " (" + peer + "): time " + ms(roundTripNs) + " ms");
             console.out().flush();
         }
     }
@@ -115,7 +118,7 @@ final class PingClient {
     private void report() {
         long lost = sent - answered;
         console.println("");
-        console.println("--- " + hostName + " (Gid " + destination + ") ibping statistics ---");
+        console.println("--- " + hostName + " (" + peer + ") ibping statistics ---");
         console.println(sent + " packets transmitted, " + answered + " received, " + (sent == 0 ? 0 : lost * 100 / sent)
             + "% packet loss, time " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs) + " ms");
         console.println("rtt min/avg/max = " + ms(answered == 0 ? 0 : shortestNs) + "/" + ms(answered == 0 ? 0 : totalNs / answered) + "/"

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
 import java.util.Comparator;
 import java.util.List;
+import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Context;
@@ -14,34 +15,52 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
+import org.softrdma.verbs.VerbsException;
 
-/** Path to a peer: the device and its GID, chosen by the host's routing table unless the user names a device. */
+/** Path to a peer: the device and its GID, chosen by the host's routing table unless the user names a device, or a device on a subnet. */
 final class PingPath {
     /** Arbitrary port: nothing is sent to it. */
     private static final int SOME_PORT = 4791;
 
+    private static final int LINK_LAYER_INFINIBAND = 1;
+    private static final int LAST_UNICAST_LID = 0xbfff;
+
+    /** Address of the peer; null for a LID. */
     private final InetAddress to;
     /** Source address on the route to the peer; null if there is no route. */
     private final InetAddress from;
+    private final int lid;
 
-    private PingPath(InetAddress to, InetAddress from) {
+    private PingPath(InetAddress to, InetAddress from, int lid) {
         this.to = to;
         this.from = from;
+        this.lid = lid;
     }
 
     /**
      * Path to the peer of a command line.
      *
-     * @param text a GID, an IP address, or a name; a number would be a LID
-     * @throws ToolFailure the peer is a LID, or unknown
+     * @param text a LID, a GID, an IP address, or a name
+     * @throws ToolFailure the peer is unknown
      */
     static PingPath to(String text) {
-        InetAddress address = text.matches("(0[xX])?[0-9a-fA-F]+") ? null : HostName.find(text);
-        if (address == null) {
-            throw new ToolFailure("ibping: iberror: failed: can't resolve destination port " + text
-                + "\nEthernet has no LIDs and no subnet manager: name a GID or an IP address");
+        if (text.matches("0[xX][0-9a-fA-F]+|[0-9]+")) {
+            int lid = CNumber.unsigned(text);
+            if (lid < 1 || lid > LAST_UNICAST_LID) {
+                throw unresolved(text);
+            }
+            return new PingPath(null, null, lid);
         }
-        return new PingPath(address, sourceTo(address));
+        InetAddress address = text.matches("[0-9a-fA-F]+") ? null : HostName.find(text);
+        if (address == null) {
+            throw unresolved(text);
+        }
+        return new PingPath(address, sourceTo(address), 0);
+    }
+
+    private static ToolFailure unresolved(String text) {
+        return new ToolFailure("ibping: iberror: failed: can't resolve destination port " + text
+            + "\nEthernet has no LIDs and no subnet manager: name a GID or an IP address");
     }
 
     /** Looks up the route with a connected socket that sends nothing. */
@@ -54,7 +73,12 @@ final class PingPath {
     }
 
     Gid destination() {
-        return Gid.of(to);
+        return to == null ? Gid.ofLid(lid) : Gid.of(to);
+    }
+
+    /** The peer in messages. */
+    String name() {
+        return to == null ? "Lid " + lid : "Gid " + destination();
     }
 
     /**
@@ -82,6 +106,9 @@ final class PingPath {
      */
     Context open(String name) {
         List<RdmaDevice> devices = devices(name);
+        if (to == null) {
+            return openOnSubnet(devices);
+        }
         for (RdmaDevice device : devices) {
             Context context = device.open();
             if (fits(context)) {
@@ -90,6 +117,23 @@ final class PingPath {
             context.close();
         }
         return devices.getFirst().open();
+    }
+
+    private Context openOnSubnet(List<RdmaDevice> devices) {
+        for (RdmaDevice device : devices) {
+            if (isOnSubnet(device)) {
+                return device.open();
+            }
+        }
+        throw unresolved(Integer.toString(lid));
+    }
+
+    private static boolean isOnSubnet(RdmaDevice device) {
+        try {
+            return device.describe().port().linkLayer() == LINK_LAYER_INFINIBAND;
+        } catch (VerbsException unreachable) {
+            return false;
+        }
     }
 
     private boolean fits(Context context) {
@@ -101,8 +145,16 @@ final class PingPath {
         return context.queryGidTable().stream().filter(entry -> entry.port() == port).map(GidEntry::gid).toList();
     }
 
-    /** @return the GID of the route's source address, or one that resembles the peer's: in IP version, and in being link-local */
+    /**
+     * Chooses the source.
+     *
+     * @return our LID to a LID; otherwise the GID of the route's source address, or one that resembles the peer's: in IP version, and in
+     *     being link-local
+     */
     Gid source(Context context, int port) {
+        if (to == null) {
+            return Gid.ofLid(context.queryPort(port).lid());
+        }
         Gid peer = destination();
         return gids(context, port).stream()
             .min(Comparator.comparing((Gid gid) -> !gid.toInetAddress().equals(from))

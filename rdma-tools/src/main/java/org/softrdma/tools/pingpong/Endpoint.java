@@ -208,10 +208,11 @@ abstract class Endpoint {
 
     /** @return the address vector of the peer */
     private AddressVector vectorTo(Destination peer) {
-        // The original sets a GRH only if the peer's interface ID, the GID's low half, is not zero; without a GRH, RoCE refuses the change.
+        // The original sets a GRH only if the peer's interface ID, the GID's low half, is not zero; without a GRH, RoCE refuses the change,
+        // and InfiniBand's LID is enough.
         Gid dgid = peer.gid().low() == 0 ? Gid.ZERO : peer.gid();
         return AddressVector.to(dgid, parameters.gidIndex & 0xff).withHopLimit(1).withSl(parameters.serviceLevel & 0xff)
-            .withPort(parameters.ibPort);
+            .withPort(parameters.ibPort).withDlid(peer.lid());
     }
 
     /** Calls a verb that needs the address of the peer. */

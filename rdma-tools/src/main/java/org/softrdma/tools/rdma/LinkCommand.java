@@ -12,6 +12,7 @@ import org.softrdma.host.config.LinkTypes;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Report;
 import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.PortAttributes;
 
 /**
  * {@code rdma link [ show | add | delete | help ]}, and {@code set}, which the original does not have. The options of links, their help
@@ -78,9 +79,17 @@ final class LinkCommand {
         report.number("ifindex", null, link.index());
         report.string("ifname", "link %s/", link.name());
         report.number("port", "%d ", 1);
+        PortAttributes subnet = link.portOfSubnet();
+        if (subnet != null) {
+            report.number("lid", "lid %d ", subnet.lid());
+            report.number("sm_lid", "sm_lid %d ", subnet.smLid());
+            report.number("lmc", "lmc %d ", subnet.lmc());
+        }
         report.string("state", "state %s ", link.state().text());
         report.string("physical_state", "physical_state %s ", link.physicalState());
-        report.string("netdev", "netdev %s ", link.configured().netdev());
+        if (!link.configured().netdev().isEmpty()) {
+            report.string("netdev", "netdev %s ", link.configured().netdev());
+        }
         if (link.netdev() != null) {
             report.number("netdev_index", details ? "netdev_index %d " : null, link.netdev().ifIndex());
         }
@@ -112,13 +121,17 @@ final class LinkCommand {
         if (words.isEmpty()) {
             return help(name);
         }
-        if (words.takeCommand("netdev") == null) {
-            return Rdma.unknown("parameter", words, console);
+        ConfiguredLink configured = new ConfiguredLink(link, type, "", Map.of());
+        LinkType known = LinkTypes.find(type);
+        if (known == null || known.isOnInterface()) {
+            if (words.takeCommand("netdev") == null) {
+                return Rdma.unknown("parameter", words, console);
+            }
+            if (words.isEmpty()) {
+                throw new ToolFailure("Please provide a net device name.");
+            }
+            configured = new ConfiguredLink(link, type, words.take(), Map.of());
         }
-        if (words.isEmpty()) {
-            throw new ToolFailure("Please provide a net device name.");
-        }
-        ConfiguredLink configured = new ConfiguredLink(link, type, words.take(), Map.of());
         while (!words.isEmpty()) {
             LinkOption<?> option = takeOption(words, LinkOption::isSettableOnAdd);
             configured = with(configured, option, value(words, option.required(), ""));
@@ -207,7 +220,7 @@ final class LinkCommand {
 
     private int help(String name) {
         StringBuilder text = new StringBuilder("Usage: " + name + " link show [DEV/PORT_INDEX]\n"
-            + "Usage: " + name + " link add NAME type TYPE netdev NETDEV");
+            + "Usage: " + name + " link add NAME type TYPE [ netdev NETDEV ]");
         LinkTypes.options().stream().filter(LinkOption::isSettableOnAdd).forEach(option ->
             text.append(" [ ").append(option.name()).append(" { ").append(option.syntax()).append(" } ]"));
         text.append("\nUsage: ").append(name).append(" link delete NAME\n");

@@ -107,7 +107,7 @@ class ExplainTest {
     void shouldExplainEveryCounter() throws ClassNotFoundException {
         List<String> counters = new ArrayList<>();
         for (String each : List.of("rxe.qp.RxeCounter", "rxe.cm.CmCounter", "siw.qp.SiwCounter", "link.raw.RawCounter",
-            "link.udp.UdpCounter", "link.shm.ShmCounter", "link.fault.FaultCounter")) {
+            "link.udp.UdpCounter", "link.shm.ShmCounter", "link.fault.FaultCounter", "fabric.device.FabricLinkCounter")) {
             for (Object counter : Class.forName("org.softrdma." + each).getEnumConstants()) {
                 counters.add(counter.toString().toLowerCase(Locale.ROOT));
             }
