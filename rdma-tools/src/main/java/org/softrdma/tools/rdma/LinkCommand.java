@@ -4,6 +4,7 @@ package org.softrdma.tools.rdma;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.LinkOption;
 import org.softrdma.host.config.LinkStore;
@@ -133,7 +134,7 @@ final class LinkCommand {
             configured = new ConfiguredLink(link, type, words.take(), Map.of());
         }
         while (!words.isEmpty()) {
-            LinkOption<?> option = takeOption(words, LinkOption::isSettableOnAdd);
+            LinkOption<?> option = takeOption(words, configured, LinkOption::isSettableOnAdd);
             configured = with(configured, option, value(words, option.required(), ""));
         }
         store.add(configured);
@@ -163,7 +164,7 @@ final class LinkCommand {
         if (words.isEmpty()) {
             return help(name);
         }
-        LinkOption<?> option = takeOption(words, each -> each.keeper() == null);
+        LinkOption<?> option = takeOption(words, link.configured(), each -> each.keeper() == null);
         String help = option.details().isEmpty() ? "" : "\n" + option.details().stripTrailing();
         String value = value(words, option.required(), help);
         if (!words.isEmpty()) {
@@ -173,9 +174,9 @@ final class LinkCommand {
         return 0;
     }
 
-    /** Takes the name of an option, abbreviated or not, from those of all types. */
-    private static LinkOption<?> takeOption(Words words, Predicate<LinkOption<?>> eligible) {
-        List<LinkOption<?>> options = LinkTypes.options().stream().filter(eligible).toList();
+    /** Takes the name of an option, abbreviated or not: of the link's type, or else of another one, which is refused later. */
+    private static LinkOption<?> takeOption(Words words, ConfiguredLink link, Predicate<LinkOption<?>> eligible) {
+        List<LinkOption<?>> options = Stream.concat(options(link).stream(), LinkTypes.options().stream()).filter(eligible).toList();
         String name = words.takeCommand(options.stream().map(LinkOption::name).toArray(String[]::new));
         for (LinkOption<?> each : options) {
             if (each.name().equals(name)) {
