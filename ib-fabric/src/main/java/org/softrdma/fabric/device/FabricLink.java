@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.device.Counters;
 import org.softrdma.fabric.attach.PortMessages;
 import org.softrdma.link.FrameHandler;
@@ -35,11 +36,18 @@ final class FabricLink implements Link {
     private static final int INPUT = 1 << 20;
     private static final int OUTPUT = 1 << 20;
     private static final long MILLISECOND_NS = 1_000_000;
+    /** State of {@link #waiter}: no wait. */
+    private static final int IDLE = 0;
+    /** State of {@link #waiter}: the owner waits. */
+    private static final int WAITING = 1;
+    /** State of {@link #waiter}: woken; the current or next wait ends at once. */
+    private static final int SIGNALLED = 2;
 
     private final String name;
     private final SocketChannel channel;
     private final Selector selector;
     private final SelectionKey key;
+    private final AtomicInteger waiter = new AtomicInteger();
     /** Received messages from {@link #inputAt} to {@link #inputEnd}, behind the headroom that frames need. */
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT);
     private final ByteBuffer reading = input.duplicate();
@@ -350,6 +358,10 @@ final class FabricLink implements Link {
         if (timeoutNs <= 0 || isComplete()) {
             return;
         }
+        if (!waiter.compareAndSet(IDLE, WAITING)) {
+            waiter.set(IDLE);
+            return;
+        }
         try {
             if (key.isValid()) {
                 key.interestOps(output.position() > 0 ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
@@ -358,12 +370,17 @@ final class FabricLink implements Link {
             selector.selectedKeys().clear();
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
+        } finally {
+            waiter.set(IDLE);
         }
     }
 
     @Override
     public void wakeup() {
-        selector.wakeup();
+        // An exchange even if it is SIGNALLED already: the caller's work must be visible before the owner takes the signal.
+        if (waiter.getAndSet(SIGNALLED) == WAITING) {
+            selector.wakeup();
+        }
     }
 
     private void closeChannel() {
