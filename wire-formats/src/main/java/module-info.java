@@ -5,6 +5,7 @@ module org.softrdma.wire {
     exports org.softrdma.wire;
     exports org.softrdma.wire.cm;
     exports org.softrdma.wire.ib;
+    exports org.softrdma.wire.ipoib;
     exports org.softrdma.wire.iwarp;
     exports org.softrdma.wire.mad;
     exports org.softrdma.wire.net;

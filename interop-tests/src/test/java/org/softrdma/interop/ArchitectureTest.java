@@ -57,7 +57,7 @@ class ArchitectureTest {
         "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..", "org.softrdma.storage.xdr..",
         "org.softrdma.storage.nfs4.state..", "org.softrdma.storage.nvme.wire..", "org.softrdma.storage.nvme.controller..",
         "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model..", "org.softrdma.fabric.attach..",
-        "org.softrdma.fabric.partition..", "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm.."};
+        "org.softrdma.fabric.partition..", "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm..", "org.softrdma.fabric.ipoib.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =

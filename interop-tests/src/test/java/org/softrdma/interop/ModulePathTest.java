@@ -38,8 +38,8 @@ class ModulePathTest {
     /** Everything an application can name; all other packages are exported to modules of this project only, or not at all. */
     private static final Map<String, String> PUBLIC_PACKAGES = new TreeMap<>(Map.ofEntries(
         Map.entry("org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm org.softrdma.verbs.reason"),
-        Map.entry("org.softrdma.wire", "org.softrdma.wire org.softrdma.wire.cm org.softrdma.wire.ib org.softrdma.wire.iwarp"
-            + " org.softrdma.wire.mad org.softrdma.wire.net org.softrdma.wire.pcap org.softrdma.wire.roce"),
+        Map.entry("org.softrdma.wire", "org.softrdma.wire org.softrdma.wire.cm org.softrdma.wire.ib org.softrdma.wire.ipoib"
+            + " org.softrdma.wire.iwarp org.softrdma.wire.mad org.softrdma.wire.net org.softrdma.wire.pcap org.softrdma.wire.roce"),
         Map.entry("org.softrdma.abi", ""),
         Map.entry("org.softrdma.recording", "org.softrdma.recording"),
         Map.entry("org.softrdma.daemon", ""),

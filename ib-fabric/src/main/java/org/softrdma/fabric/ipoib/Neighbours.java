@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.ipoib;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.MadMethod;
+import org.softrdma.wire.ib.PathRecord;
+import org.softrdma.wire.ib.SaAttribute;
+
+/**
+ * Interfaces that this one sends to: first their link-layer address is asked for, then subnet administration for the path. Packets wait
+ * meanwhile, a few for each. An address that was not confirmed for some time is asked for again, and used until nobody answers.
+ */
+final class Neighbours {
+    /** Neighbours at most; the one that was not used for the longest time makes room. */
+    static final int MAX_NEIGHBOURS = 1024;
+    /** Packets that wait for a neighbour. */
+    static final int MAX_WAITING = 16;
+    /** Time for an answer to a solicitation. */
+    static final long TIMEOUT_NS = 1_000_000_000L;
+    /** Times that a neighbour is asked for at most. */
+    static final int MAX_TRIES = 3;
+    /** Time that an address counts as confirmed. */
+    static final long CONFIRMED_NS = 60_000_000_000L;
+
+    /** Sends solicitations. */
+    interface Solicitor {
+        void solicit(Gid ip, long nowNs);
+    }
+
+    private static final class Neighbour {
+        final Gid ip;
+        final Queue<ByteBuffer> waiting = new ArrayDeque<>();
+        LinkAddress address;
+        /** 0 as long as no path is known. */
+        int lid;
+        int sl;
+        boolean findsPath;
+        /** Solicitations without an answer. */
+        int tries;
+        /** When the next solicitation is due, or the address has to be confirmed. */
+        long dueNs;
+
+        Neighbour(Gid ip) {
+            this.ip = ip;
+        }
+
+        boolean isAsked() {
+            return tries > 0;
+        }
+    }
+
+    private final Gid port;
+    private final int pkey;
+    private final SaRequests requests;
+    private final Counters<IpoibCounter> counters;
+    private final IntSupplier qkey;
+    private final Consumer<Datagram> out;
+    private final Solicitor ask;
+    private final Map<Gid, Neighbour> neighbours = new LinkedHashMap<>(16, 0.75f, true);
+
+    /**
+     * Begins without neighbours.
+     *
+     * @param ask sends a solicitation for an IP address
+     */
+    Neighbours(Gid port, int pkey, SaRequests requests, Counters<IpoibCounter> counters, IntSupplier qkey, Consumer<Datagram> out,
+            Solicitor ask) {
+        this.port = port;
+        this.pkey = pkey;
+        this.requests = requests;
+        this.counters = counters;
+        this.qkey = qkey;
+        this.out = out;
+        this.ask = ask;
+    }
+
+    /** Sends to a neighbour as soon as its address and the path to it are known. */
+    void send(Gid ip, ByteBuffer payload, long nowNs) {
+        Neighbour neighbour = get(ip);
+        if (!neighbour.isAsked() && (neighbour.address == null || Deadline.isDue(neighbour.dueNs, nowNs))) {
+            solicit(neighbour, nowNs);
+        }
+        send(neighbour, payload, nowNs);
+    }
+
+    private Neighbour get(Gid ip) {
+        Neighbour known = neighbours.get(ip);
+        if (known != null) {
+            return known;
+        }
+        if (neighbours.size() == MAX_NEIGHBOURS) {
+            Iterator<Neighbour> eldest = neighbours.values().iterator();
+            eldest.next().waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_QUEUE_FULL));
+            eldest.remove();
+        }
+        Neighbour made = new Neighbour(ip);
+        neighbours.put(ip, made);
+        return made;
+    }
+
+    private void solicit(Neighbour neighbour, long nowNs) {
+        neighbour.tries++;
+        neighbour.dueNs = nowNs + TIMEOUT_NS;
+        counters.count(IpoibCounter.IPOIB_SOLICITATIONS);
+        ask.solicit(neighbour.ip, nowNs);
+    }
+
+    private void send(Neighbour neighbour, ByteBuffer payload, long nowNs) {
+        if (neighbour.lid != 0) {
+            out.accept(new Datagram(neighbour.lid, null, neighbour.address.qpn(), qkey.getAsInt(), neighbour.sl, payload));
+        } else if (neighbour.waiting.size() < MAX_WAITING) {
+            neighbour.waiting.add(payload);
+            findPath(neighbour, nowNs);
+        } else {
+            counters.count(IpoibCounter.DROP_IPOIB_QUEUE_FULL);
+        }
+    }
+
+    private void findPath(Neighbour neighbour, long nowNs) {
+        if (neighbour.address == null || neighbour.findsPath) {
+            return;
+        }
+        neighbour.findsPath = true;
+        LinkAddress wanted = neighbour.address;
+        ByteBuffer query = ByteBuffer.allocate(PathRecord.LENGTH);
+        PathRecord.DGID_HIGH.set(query, 0, wanted.gid().high());
+        PathRecord.DGID_LOW.set(query, 0, wanted.gid().low());
+        PathRecord.SGID_HIGH.set(query, 0, port.high());
+        PathRecord.SGID_LOW.set(query, 0, port.low());
+        PathRecord.REVERSIBLE.set(query, 0, 1);
+        PathRecord.NUMBER_OF_PATHS.set(query, 0, 1);
+        PathRecord.PKEY.set(query, 0, pkey);
+        long mask = PathRecord.COMPONENTS.bits(PathRecord.DGID_HIGH, PathRecord.SGID_HIGH, PathRecord.REVERSIBLE,
+            PathRecord.NUMBER_OF_PATHS, PathRecord.PKEY);
+        requests.add(MadMethod.GET, SaAttribute.PATH_RECORD, mask, query, (record, answeredNs) -> {
+            neighbour.findsPath = false;
+            if (neighbours.get(neighbour.ip) == neighbour) {
+                onPath(neighbour, wanted, record, answeredNs);
+            }
+        }, nowNs);
+    }
+
+    private void onPath(Neighbour neighbour, LinkAddress wanted, ByteBuffer record, long nowNs) {
+        if (!wanted.equals(neighbour.address)) {
+            findPath(neighbour, nowNs);
+        } else if (record == null || PathRecord.DLID.get(record, 0) == 0) {
+            lose(neighbour);
+        } else {
+            neighbour.lid = PathRecord.DLID.get(record, 0);
+            neighbour.sl = PathRecord.SERVICE_LEVEL.get(record, 0);
+            for (ByteBuffer payload = neighbour.waiting.poll(); payload != null; payload = neighbour.waiting.poll()) {
+                send(neighbour, payload, nowNs);
+            }
+        }
+    }
+
+    private void lose(Neighbour neighbour) {
+        neighbour.waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_NO_NEIGHBOUR));
+        neighbours.remove(neighbour.ip, neighbour);
+    }
+
+    /**
+     * Learns an address from a message of its owner.
+     *
+     * @param make whether to keep it although nothing was sent to it yet: it will be
+     */
+    void learn(Gid ip, LinkAddress address, boolean make, long nowNs) {
+        if (!make && !neighbours.containsKey(ip)) {
+            return;
+        }
+        Neighbour neighbour = get(ip);
+        neighbour.tries = 0;
+        neighbour.dueNs = nowNs + CONFIRMED_NS;
+        if (!address.equals(neighbour.address)) {
+            neighbour.address = address;
+            neighbour.lid = 0;
+        }
+        if (neighbour.lid == 0 && !neighbour.waiting.isEmpty()) {
+            findPath(neighbour, nowNs);
+        }
+    }
+
+    /** Forgets everything: the port is down, or the subnet changed. */
+    void forget() {
+        for (Neighbour each : List.copyOf(neighbours.values())) {
+            lose(each);
+        }
+    }
+
+    /** Asks again for those that did not answer, and gives up those that were asked often enough. */
+    void onTime(long nowNs) {
+        for (Neighbour each : List.copyOf(neighbours.values())) {
+            if (each.isAsked() && Deadline.isDue(each.dueNs, nowNs)) {
+                if (each.tries == MAX_TRIES) {
+                    lose(each);
+                } else {
+                    solicit(each, nowNs);
+                }
+            }
+        }
+    }
+
+    long deadlineNs() {
+        long earliest = Deadline.NEVER;
+        for (Neighbour each : neighbours.values()) {
+            if (each.isAsked()) {
+                earliest = Deadline.earlier(earliest, each.dueNs);
+            }
+        }
+        return earliest;
+    }
+}

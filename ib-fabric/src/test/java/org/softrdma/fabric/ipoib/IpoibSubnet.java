@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.ipoib;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.softrdma.fabric.mad.ManagementPacket;
+import org.softrdma.fabric.model.FabricPort;
+import org.softrdma.fabric.model.MadClient;
+import org.softrdma.fabric.partition.Partitions;
+import org.softrdma.fabric.sm.ManagedFabric;
+import org.softrdma.fabric.topology.Topologies;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.SaMad;
+
+/**
+ * Interfaces at the adapters of a simulated subnet, on virtual time. Requests to subnet administration travel through the fabric to our
+ * manager; datagrams are carried by the test: to a LID and queue pair, or to everyone who attached to the group, the sender included.
+ */
+final class IpoibSubnet {
+    static final int PKEY = 0xFFFF;
+    static final long MILLISECOND = 1_000_000L;
+    static final long SECOND = 1_000_000_000L;
+    private static final long PREFIX = 0xFE80_0000_0000_0000L;
+    private static final int MULTICAST = 0xC000;
+
+    final ManagedFabric managed;
+    final Map<String, Host> hosts = new LinkedHashMap<>();
+    private final SplittableRandom random;
+    /** Share of datagrams and requests that are lost. */
+    double loss;
+    /** Datagrams that were sent, lost ones included. */
+    final List<Datagram> sent = new ArrayList<>();
+    private int nextQpn = 0x400;
+
+    /** A port with its interface. */
+    final class Host implements MadClient {
+        final FabricPort port;
+        final List<ByteBuffer> received = new ArrayList<>();
+        private final Map<Integer, Gid> groups = new HashMap<>();
+        IpoibInterface ip;
+        int qpn;
+        private boolean active;
+
+        Host(FabricPort port) {
+            this.port = port;
+            restart();
+        }
+
+        /** Begins anew, with another queue pair. */
+        void restart() {
+            qpn = nextQpn++;
+            ip = new IpoibInterface(new Gid(PREFIX, port.guid()), qpn, PKEY, (long) qpn << 32);
+            groups.clear();
+            active = false;
+        }
+
+        @Override
+        public boolean accepts(ManagementPacket packet) {
+            return packet.managementClass() == SaMad.CLASS && packet.isResponse();
+        }
+
+        @Override
+        public void deliver(ManagementPacket packet) {
+            ip.onManagement(packet.copy(), nowNs());
+        }
+
+        void send(ByteBuffer packet) {
+            ip.onIpPacket(packet, 0, packet.capacity(), nowNs());
+        }
+
+        private boolean step() {
+            if (port.isActive() != active) {
+                active = port.isActive();
+                ip.onPort(active ? port.lid() : 0, port.smLid(), 0, nowNs());
+            }
+            ip.onTime(nowNs());
+            boolean moved = false;
+            for (ManagementPacket each = ip.pollManagement(nowNs()); each != null; each = ip.pollManagement(nowNs())) {
+                if (random.nextDouble() >= loss) {
+                    managed.fabric().send(port, each, nowNs());
+                }
+                moved = true;
+            }
+            for (Membership each = ip.pollMembership(); each != null; each = ip.pollMembership()) {
+                if (each.member()) {
+                    groups.put(each.lid(), each.group());
+                } else {
+                    groups.remove(each.lid());
+                }
+            }
+            for (Datagram each = ip.pollDatagram(); each != null; each = ip.pollDatagram()) {
+                sent.add(each);
+                carry(this, each);
+                moved = true;
+            }
+            for (ByteBuffer each = ip.pollPacket(); each != null; each = ip.pollPacket()) {
+                received.add(each);
+            }
+            return moved;
+        }
+    }
+
+    IpoibSubnet(int adapters, long seed) {
+        random = new SplittableRandom(seed);
+        managed = new ManagedFabric(Topologies.tree(adapters, 2, 1), random.split());
+        managed.beginAlone(managed.fabric().find("h1").port(1), Partitions.DEFAULT);
+        for (int i = 1; i <= adapters; i++) {
+            Host host = new Host(managed.fabric().find("h" + i).port(1));
+            hosts.put("h" + i, host);
+            managed.fabric().attach(host.port, host);
+        }
+    }
+
+    long nowNs() {
+        return managed.nowNs();
+    }
+
+    private void carry(Host from, Datagram datagram) {
+        for (Host each : hosts.values()) {
+            boolean to = datagram.group() == null ? each.port.lid() == datagram.lid() && each.qpn == datagram.qpn()
+                : datagram.qpn() == 0xFFFFFF && datagram.lid() >= MULTICAST && datagram.group().equals(each.groups.get(datagram.lid()));
+            if (to && random.nextDouble() >= loss) {
+                ByteBuffer copy = ByteBuffer.allocate(datagram.payload().capacity());
+                copy.put(0, datagram.payload(), 0, copy.capacity());
+                each.ip.onDatagram(copy, 0, copy.capacity(), from.port.lid(), from.qpn, nowNs());
+            }
+        }
+    }
+
+    /** Lets time pass. */
+    void run(long durationNs) {
+        long endNs = nowNs() + durationNs;
+        while (nowNs() - endNs < 0) {
+            boolean moved = true;
+            while (moved) {
+                moved = false;
+                for (Host each : hosts.values()) {
+                    moved |= each.step();
+                }
+            }
+            managed.run(MILLISECOND);
+        }
+    }
+}
