@@ -11,5 +11,5 @@ module org.softrdma.linux {
     requires jdk.unsupported;
 
     exports org.softrdma.linux to org.softrdma.daemon, org.softrdma.device, org.softrdma.fabric, org.softrdma.link, org.softrdma.siw;
-    exports org.softrdma.linux.process to org.softrdma.daemon, org.softrdma.device, org.softrdma.tools;
+    exports org.softrdma.linux.process to org.softrdma.daemon, org.softrdma.device, org.softrdma.fabric, org.softrdma.tools;
 }
