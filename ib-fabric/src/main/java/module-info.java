@@ -11,7 +11,9 @@ module org.softrdma.fabric {
     requires org.softrdma.linux;
     requires org.softrdma.wire;
 
+    exports org.softrdma.fabric.ipoib to org.softrdma.tools;
     exports org.softrdma.fabric.model to org.softrdma.tools;
+    exports org.softrdma.fabric.net to org.softrdma.tools;
     exports org.softrdma.fabric.partition to org.softrdma.tools;
     exports org.softrdma.fabric.run to org.softrdma.tools;
     exports org.softrdma.fabric.topology to org.softrdma.tools;

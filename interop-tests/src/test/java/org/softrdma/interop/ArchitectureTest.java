@@ -257,6 +257,7 @@ class ArchitectureTest {
                 || name.startsWith("org.softrdma.rxe.config") || name.startsWith("org.softrdma.siw.config")
                 || name.startsWith("org.softrdma.fabric.run") || name.startsWith("org.softrdma.fabric.topology")
                 || name.startsWith("org.softrdma.fabric.model") || name.startsWith("org.softrdma.fabric.partition")
+                || name.startsWith("org.softrdma.fabric.net") || name.startsWith("org.softrdma.fabric.ipoib")
                 || type.getFullName().equals("org.softrdma.rxe.Rxe");
             return inDevice && !entryPoint;
         });

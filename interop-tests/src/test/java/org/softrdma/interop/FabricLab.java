@@ -73,6 +73,17 @@ final class FabricLab implements AutoCloseable {
         return start(Map.of(), command);
     }
 
+    /** Starts one of our tools at an end of a wire, in its namespace, with the devices of this lab. */
+    HostTool softrdmaAt(VethPair.End end, String... words) {
+        List<String> command = new ArrayList<>(List.of("./softrdma"));
+        command.addAll(List.of(words));
+        started++;
+        HostTool begun = HostTool.start(() -> { }, end.namespace(), directory.resolve("state"),
+            directory.resolve(String.format("%02d-%s-%s.txt", started, words[0], end.name)), Map.of(), command);
+        running.add(begun);
+        return begun;
+    }
+
     /** Has our fabric execute a command, which must succeed. */
     String fabric(String... words) {
         List<String> all = new ArrayList<>(List.of("fabric"));

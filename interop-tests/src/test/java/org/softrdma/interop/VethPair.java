@@ -32,6 +32,10 @@ final class VethPair implements AutoCloseable {
             namespace = "srdma-" + ProcessHandle.current().pid() + "-" + name;
         }
 
+        String namespace() {
+            return namespace;
+        }
+
         /** Interface of the wire. */
         String netdev() {
             return "veth-" + name;

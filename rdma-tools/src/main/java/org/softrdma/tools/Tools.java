@@ -16,6 +16,7 @@ import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
 import org.softrdma.tools.explain.Explain;
 import org.softrdma.tools.fabric.FabricTool;
+import org.softrdma.tools.fabric.IpoibTool;
 import org.softrdma.tools.fabric.SmTool;
 import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.lab.LabTool;
@@ -69,6 +70,7 @@ final class Tools {
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue to use"),
+        new Entry("ipoib", "an IP interface on a device of an InfiniBand fabric"),
         new Entry("lab", "laboratory in the browser: fabrics, packets as diagrams, lessons; lab check LESSON PROGRAM"),
         new Entry("manual", "write man pages and shell completion"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
@@ -89,8 +91,8 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "nfsd", "nvme-read", "nvmet",
-        "run", "shell", "simulate", "sm");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "ipoib", "lab", "manual", "nfsd", "nvme-read",
+        "nvmet", "run", "shell", "simulate", "sm");
 
     private Tools() {
     }
@@ -135,6 +137,7 @@ final class Tools {
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "ibv_xsrq_pingpong" -> new XsrqPingPong();
+            case "ipoib" -> new IpoibTool();
             case "lab" -> new LabTool();
             case "manual" -> new Manual(Pages::ofAllTools, Softrdma.version());
             case "mckey" -> new McKey();

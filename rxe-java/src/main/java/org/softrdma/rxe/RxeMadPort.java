@@ -28,6 +28,11 @@ final class RxeMadPort implements MadPort {
         running.cm().command(nowNs -> running.engine().gsi().leave(managementClass));
     }
 
+    @Override
+    public boolean isOnSubnet() {
+        return running.link().subnetPort() != null;
+    }
+
     private void requireLids(Gid from, Gid to) {
         if (!from.isLid() || !running.link().subnetPort().owns(from.lid())) {
             throw new VerbsException(Errno.EINVAL, "send_mad", from + " is no LID of the port, whose base LID is "
@@ -41,7 +46,7 @@ final class RxeMadPort implements MadPort {
 
     @Override
     public void send(Gid from, Gid to, ByteBuffer mad) {
-        if (running.link().subnetPort() != null) {
+        if (isOnSubnet()) {
             requireLids(from, to);
         } else if (running.gids().entries().stream().noneMatch(entry -> entry.gid().equals(from))) {
             throw new VerbsException(Errno.EINVAL, "send_mad", "the port has no GID " + from);

@@ -140,7 +140,8 @@ public interface Context extends AutoCloseable {
     /**
      * Opens an agent for the management datagrams of one class. The device itself handles those of communication management.
      *
-     * @param managementClass class of a vendor or an application: 0x09..0x4f
+     * @param managementClass class of a vendor or an application: 0x09..0x4f; on an InfiniBand subnet also 0x03, for a client of subnet
+     *     administration
      * @return the agent, to be closed
      * @throws VerbsException EINVAL: another class; EBUSY: another agent of this process has it
      */

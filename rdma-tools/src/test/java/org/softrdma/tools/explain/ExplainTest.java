@@ -125,7 +125,7 @@ class ExplainTest {
         List<String> counters = new ArrayList<>();
         for (String[] each : new String[][] {
             {"fabric.model.FabricCounter", "", "the fabric"}, {"fabric.sm.SmCounter", "", "the subnet manager"},
-            {"fabric.sa.SaCounter", "", "subnet administration"},
+            {"fabric.sa.SaCounter", "", "subnet administration"}, {"fabric.ipoib.IpoibCounter", "", "IP over InfiniBand"},
             {"rpcrdma.machine.TransportCounter", "", "RPC-over-RDMA"}, {"rpcrdma.wire.HeaderFault", "refused_", "RPC-over-RDMA"},
             {"storage.rpc.CallCounter", "", "the RPC server"}, {"storage.nvme.controller.NvmeCounter", "", "the NVMe target"},
             {"storage.nvme.wire.NvmeStatus", "status_", "the NVMe target"},

@@ -36,4 +36,9 @@ public interface MadPort {
      * @throws VerbsException with the same errno values as {@link org.softrdma.verbs.MadAgent#send}
      */
     void send(Gid from, Gid to, ByteBuffer mad);
+
+    /** Whether the port is on an InfiniBand subnet, which has administration. */
+    default boolean isOnSubnet() {
+        return false;
+    }
 }

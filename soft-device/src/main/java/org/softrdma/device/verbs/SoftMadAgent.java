@@ -20,6 +20,7 @@ final class SoftMadAgent implements MadAgent {
     /** Interval at which a waiting thread looks whether the agent was closed. */
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final byte BASE_VERSION = 1;
+    private static final int SUBNET_ADMINISTRATION = 0x03;
     private static final int VENDOR_FIRST = 0x09;
     private static final int VENDOR_LAST = 0x4f;
 
@@ -30,9 +31,11 @@ final class SoftMadAgent implements MadAgent {
     private boolean closed;
 
     SoftMadAgent(SoftContext context, MadPort port, int managementClass) {
-        if (managementClass < VENDOR_FIRST || managementClass > VENDOR_LAST) {
+        boolean ofPrograms = managementClass >= VENDOR_FIRST && managementClass <= VENDOR_LAST;
+        if (!ofPrograms && !(managementClass == SUBNET_ADMINISTRATION && port.isOnSubnet())) {
             throw new VerbsException(Errno.EINVAL, "open_mad_agent", "management class 0x" + Integer.toHexString(managementClass)
-                + " is the device's own or reserved; vendors and applications have 0x9 to 0x4f");
+                + " is the device's own or reserved; vendors and applications have 0x9 to 0x4f, and on an InfiniBand subnet clients of"
+                + " subnet administration 0x3");
         }
         this.context = context;
         this.port = port;

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.net;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.softrdma.device.agent.Deadline;
+import org.softrdma.fabric.ipoib.Datagram;
+import org.softrdma.fabric.ipoib.IpoibInterface;
+import org.softrdma.fabric.ipoib.Membership;
+import org.softrdma.fabric.ipoib.Prefix;
+import org.softrdma.fabric.mad.ManagementPacket;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.MadAgent;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PortAttributes;
+import org.softrdma.verbs.PortState;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.wire.ib.PKeyBlock;
+import org.softrdma.wire.ib.SaMad;
+
+/**
+ * An IP interface on a device of a fabric. One thread waits for messages and for what is due, one for answers of subnet administration, one
+ * for events of the port, and the caller's one for packets to send; a lock lets one of them use the machine at a time.
+ */
+public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
+    private static final int RECEIVES = 512;
+    private static final int SENDS = 256;
+    private static final int GRH = 40;
+    private static final int SLOT = GRH + 4096;
+    private static final int MAX_HANDLES = 256;
+    private static final long LONGEST_WAIT_NS = 1_000_000_000L;
+    private static final int INFINIBAND = 1;
+
+    private final Context context;
+    private final int port;
+    private final IpEnd end;
+    private final Consumer<String> events;
+    private final Arena arena = Arena.ofShared();
+    private final ProtectionDomain pd;
+    private final MemorySegment memory;
+    private final ByteBuffer bytes;
+    private final MemoryRegion region;
+    private final CompletionChannel channel;
+    private final CompletionQueue received;
+    private final CompletionQueue sent;
+    private final QueuePair queuePair;
+    private final MadAgent agent;
+    private final IpoibInterface machine;
+    private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
+    private final Map<Route, AddressHandle> handles = new LinkedHashMap<>(16, 0.75f, true);
+    private final WorkCompletion[] completions = WorkCompletion.array(64);
+    private final Thread[] threads;
+    private int mtu;
+    private volatile boolean closed;
+    private volatile VerbsException failure;
+
+    /** Destination of an address handle. */
+    private record Route(int lid, Gid group, int sl) {
+    }
+
+    /**
+     * Begins an interface; it comes up when a subnet manager has activated the port.
+     *
+     * @param context of a device on a fabric, to be closed by the caller afterwards
+     * @param port    number of the port, from 1
+     * @param pkey    of the partition, u16; either membership
+     * @param end     what is behind it
+     * @param events  receives a line for each event
+     * @throws VerbsException EINVAL: the port is not on a fabric, or not in the partition; others of the device
+     */
+    public IpoibProcess(Context context, int port, int pkey, IpEnd end, Consumer<String> events) {
+        this.context = context;
+        this.port = port;
+        this.end = end;
+        this.events = events;
+        if (context.queryPort(port).linkLayer() != INFINIBAND) {
+            throw new VerbsException(Errno.EINVAL, "ipoib", context.device().name() + " is not on an InfiniBand fabric: rdma link add "
+                + "NAME type ib fabric FABRIC node NODE makes such a device");
+        }
+        int pkeyIndex = pkeyIndex(pkey);
+        pd = context.allocatePd();
+        memory = arena.allocate((long) (RECEIVES + SENDS) * SLOT, 8);
+        bytes = memory.asByteBuffer();
+        region = pd.register(memory, AccessFlags.LOCAL_WRITE);
+        channel = context.createCompletionChannel();
+        received = context.createCq(RECEIVES, null, channel, 0);
+        sent = context.createCq(SENDS, null, channel, 0);
+        queuePair = pd.createQp(new QpInitAttributes(QpType.UD, sent, received, null, new QpCapabilities(SENDS, RECEIVES, 1, 1, 0), true));
+        queuePair.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(pkeyIndex).port(port).qkey(0));
+        for (int i = 0; i < RECEIVES; i++) {
+            postReceive(i);
+        }
+        queuePair.modify(new QpAttributes().state(QpState.RTR));
+        queuePair.modify(new QpAttributes().state(QpState.RTS).sqPsn(0));
+        for (int i = RECEIVES; i < RECEIVES + SENDS; i++) {
+            freeSlots.add(i);
+        }
+        agent = context.openMadAgent(SaMad.CLASS);
+        machine = new IpoibInterface(context.queryGid(port, 0), queuePair.qpNum(), pkey | PKeyBlock.FULL_MEMBER,
+            new SplittableRandom().nextLong() >>> 1);
+        threads = new Thread[] {start("receive", this::receive), start("answers", this::receiveAnswers), start("events", this::followPort)};
+    }
+
+    private int pkeyIndex(int pkey) {
+        for (int i = 0; i < context.queryPort(port).pkeyTblLen(); i++) {
+            if (((context.queryPkey(port, i) ^ pkey) & PKeyBlock.PARTITION) == 0) {
+                return i;
+            }
+        }
+        throw new VerbsException(Errno.EINVAL, "ipoib", String.format("port %d of %s is not in partition 0x%04x: a subnet manager writes "
+            + "its P_Keys (softrdma sm -P FILE)", port, context.device().name(), pkey));
+    }
+
+    private Thread start(String name, Runnable task) {
+        return Thread.ofPlatform().name("softrdma-ipoib-" + name).daemon().start(() -> {
+            try {
+                task.run();
+            } catch (VerbsException failed) {
+                // Threads that wait are interrupted by close; otherwise the device is gone.
+                if (!closed) {
+                    failure = failed;
+                    end.close();
+                }
+            }
+        });
+    }
+
+    private void postReceive(int slot) {
+        queuePair.postReceive(new ReceiveRequest().begin(slot).element(region, (long) slot * SLOT, SLOT));
+    }
+
+    /** Counters of the interface. */
+    public Map<String, Long> counters() {
+        synchronized (machine) {
+            return machine.counters().toMap();
+        }
+    }
+
+    // ---- input ----
+
+    @Override
+    public void send(ByteBuffer packet, int length) {
+        synchronized (machine) {
+            machine.onIpPacket(packet, 0, length, System.nanoTime());
+            drain();
+        }
+    }
+
+    @Override
+    public void onAddresses(List<Prefix> addresses) {
+        synchronized (machine) {
+            machine.setAddresses(addresses, System.nanoTime());
+            drain();
+        }
+    }
+
+    private void receive() {
+        received.requestNotify();
+        while (!closed) {
+            synchronized (machine) {
+                for (int count = received.poll(completions, completions.length); count > 0;
+                        count = received.poll(completions, completions.length)) {
+                    for (int i = 0; i < count; i++) {
+                        onMessage(completions[i]);
+                    }
+                }
+                machine.onTime(System.nanoTime());
+                drain();
+            }
+            CompletionQueue ready = channel.getEvent(waitNs());
+            if (ready != null) {
+                ready.ackEvents(1);
+                received.requestNotify();
+            }
+        }
+    }
+
+    private long waitNs() {
+        synchronized (machine) {
+            return Math.clamp(Deadline.remainingNs(machine.deadlineNs(), System.nanoTime()), 0, LONGEST_WAIT_NS);
+        }
+    }
+
+    private void onMessage(WorkCompletion completion) {
+        int slot = (int) completion.wrId();
+        if (completion.isSuccess()) {
+            machine.onDatagram(bytes, slot * SLOT + GRH, completion.byteLength() - GRH, completion.slid(), completion.sourceQp(),
+                System.nanoTime());
+            postReceive(slot);
+        }
+    }
+
+    private void receiveAnswers() {
+        while (!closed) {
+            MadAgent.Received answer = agent.receive(LONGEST_WAIT_NS);
+            if (answer != null) {
+                synchronized (machine) {
+                    ByteBuffer mad = ByteBuffer.wrap(answer.mad());
+                    machine.onManagement(ManagementPacket.general(answer.from().lid(), answer.to().lid(), mad), System.nanoTime());
+                    drain();
+                }
+            }
+        }
+    }
+
+    private void followPort() {
+        onPort();
+        while (!closed) {
+            AsyncEvent event = context.getAsyncEvent(LONGEST_WAIT_NS);
+            if (event != null) {
+                boolean ofPort = event.port() == port;
+                event.ack();
+                if (ofPort) {
+                    onPort();
+                }
+            }
+        }
+    }
+
+    private void onPort() {
+        PortAttributes now = context.queryPort(port);
+        synchronized (machine) {
+            machine.onPort(now.state() == PortState.ACTIVE ? now.lid() : 0, now.smLid(), now.smSl(), System.nanoTime());
+            drain();
+        }
+    }
+
+    // ---- output ----
+
+    /** Does what the machine wants; its lock is held. */
+    private void drain() {
+        for (Membership each = machine.pollMembership(); each != null; each = machine.pollMembership()) {
+            apply(each);
+        }
+        long nowNs = System.nanoTime();
+        for (ManagementPacket each = machine.pollManagement(nowNs); each != null; each = machine.pollManagement(nowNs)) {
+            agent.send(Gid.ofLid(each.slid()), Gid.ofLid(each.dlid()), each.mad().array());
+        }
+        if (machine.mtu() != mtu) {
+            changeMtu();
+        }
+        sendDatagrams();
+        for (ByteBuffer each = machine.pollPacket(); each != null; each = machine.pollPacket()) {
+            end.receive(each);
+        }
+    }
+
+    private void apply(Membership membership) {
+        if (membership.member()) {
+            queuePair.attachMulticast(membership.group());
+        } else {
+            queuePair.detachMulticast(membership.group());
+        }
+    }
+
+    private void changeMtu() {
+        mtu = machine.mtu();
+        if (mtu == 0) {
+            if (!closed) {
+                events.accept("down");
+            }
+            return;
+        }
+        queuePair.modify(new QpAttributes().state(QpState.RTS).qkey(machine.qkey()));
+        end.onUp(mtu);
+        events.accept("up, MTU " + mtu);
+    }
+
+    private void sendDatagrams() {
+        reclaim();
+        while (!freeSlots.isEmpty()) {
+            Datagram next = machine.pollDatagram();
+            if (next == null) {
+                return;
+            }
+            int slot = freeSlots.remove();
+            bytes.put(slot * SLOT, next.payload(), 0, next.payload().capacity());
+            queuePair.postSend(new SendRequest().send().wrId(slot).element(region, (long) slot * SLOT, next.payload().capacity())
+                .to(handle(next), next.qpn(), next.qkey()));
+            if (freeSlots.isEmpty()) {
+                // The next message is sent when one has left, which wakes the thread that waits for messages.
+                sent.requestNotify();
+                reclaim();
+            }
+        }
+    }
+
+    private void reclaim() {
+        for (int count = sent.poll(completions, completions.length); count > 0; count = sent.poll(completions, completions.length)) {
+            for (int i = 0; i < count; i++) {
+                freeSlots.add((int) completions[i].wrId());
+            }
+        }
+    }
+
+    private AddressHandle handle(Datagram datagram) {
+        Route route = new Route(datagram.lid(), datagram.group(), datagram.sl());
+        AddressHandle known = handles.get(route);
+        if (known != null) {
+            return known;
+        }
+        if (handles.size() == MAX_HANDLES) {
+            Route eldest = handles.keySet().iterator().next();
+            handles.remove(eldest).close();
+        }
+        AddressVector vector = route.group == null ? AddressVector.toLid(route.lid).withSl(route.sl).withPort(port)
+            : new AddressVector(route.group, 0, 0, 0, 0, route.sl, port, route.lid, 0);
+        AddressHandle made = pd.createAh(vector);
+        handles.put(route, made);
+        return made;
+    }
+
+    // ---- life ----
+
+    /**
+     * Passes packets of the IP stack until it ends.
+     *
+     * @throws VerbsException EIO: the device, or the fabric, is gone
+     */
+    public void run() {
+        end.run(this);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Ends the interface. */
+    @Override
+    public void close() {
+        closed = true;
+        end.close();
+        for (Thread each : threads) {
+            each.interrupt();
+        }
+        for (Thread each : threads) {
+            try {
+                each.join();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        synchronized (machine) {
+            machine.onPort(0, 0, 0, System.nanoTime());
+            for (Membership each = machine.pollMembership(); each != null; each = machine.pollMembership()) {
+                apply(each);
+            }
+            handles.values().forEach(AddressHandle::close);
+        }
+        agent.close();
+        queuePair.close();
+        received.close();
+        sent.close();
+        channel.close();
+        region.close();
+        pd.close();
+        arena.close();
+    }
+}

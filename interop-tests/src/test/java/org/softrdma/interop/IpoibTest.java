@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * IP over InfiniBand on a fabric of ours: the IP stacks of two network namespaces talk by network interfaces of link type 32, and judge
+ * what arrives. The subnet manager is at a third node.
+ */
+@Timeout(300)
+class IpoibTest {
+    @RegisterExtension
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping", "iperf3");
+
+    private static final Duration SHORTLY = FabricLab.SHORTLY;
+    private static final Duration LONG = Duration.ofSeconds(120);
+    private static final String NODES = """
+        Switch 8 "s1"
+        [1] "h1"[1]
+        [2] "h2"[1]
+        [3] "h3"[1]
+
+        Ca 1 "h1"
+
+        Ca 1 "h2"
+
+        Ca 1 "h3"
+        """;
+
+    private FabricLab lab;
+    private VethPair wire;
+
+    @BeforeEach
+    void begin() throws IOException {
+        lab = new FabricLab("ipoib");
+        wire = new VethPair("ipoib", 1500);
+        lab.runFabric(lab.file("net", NODES));
+        FabricLab.awaitSubnetUp(lab.manager("h3"), 1);
+        for (int i = 1; i <= 2; i++) {
+            try (RunningCommand add = lab.softrdma("rdma", "link", "add", "ib" + (i - 1), "type", "ib", "node", "h" + i)) {
+                add.awaitSuccess(SHORTLY);
+            }
+        }
+    }
+
+    @AfterEach
+    void end() {
+        wire.close();
+        lab.close();
+    }
+
+    /** Starts the interface at an end, and gives it addresses. */
+    private RunningCommand start(VethPair.End end, String device, int number) {
+        RunningCommand interfaceOfEnd = lab.softrdmaAt(end, "ipoib", device, "-v");
+        interfaceOfEnd.awaitOutput(device + ": up, MTU 2044", SHORTLY);
+        end.ip("addr add 10.9.0." + number + "/24 dev " + device);
+        end.ip("-6 addr add fd09::" + number + "/64 dev " + device + " nodad");
+        end.ip("link set " + device + " up");
+        return interfaceOfEnd;
+    }
+
+    private static String run(VethPair.End end, String file, String line) {
+        try (RunningCommand running = end.startAny(file, line.split(" "))) {
+            return running.awaitSuccess(LONG);
+        }
+    }
+
+    @Test
+    void shouldConnectTheIpStacksOfTwoHosts() {
+        RunningCommand one = start(wire.a, "ib0", 1);
+        start(wire.b, "ib1", 2);
+        String shown = run(wire.a, "link", "ip link show ib0");
+        assertTrue(shown.contains("link/infiniband") && shown.contains("mtu 2044"), shown);
+        // The longest datagram, 2016 bytes of data behind 28 bytes of headers, is not fragmented.
+        Ends.expect(run(wire.a, "ping", "ping -c 3 -W 10 -s 2016 -M do 10.9.0.2"), List.of(" 3 received, 0% packet loss"));
+        Ends.expect(run(wire.b, "ping6", "ping -6 -c 3 -W 10 fd09::1"), List.of(" 3 received, 0% packet loss"));
+        Ends.expect(run(wire.a, "ping-all", "ping -c 3 -W 10 -b 10.9.0.2"), List.of(" 3 received, 0% packet loss"));
+        iperf("10.9.0.2", 3);
+        ((HostTool) one).terminate();
+        assertEquals(0, one.awaitExit(SHORTLY), one.output());
+        assertTrue(one.output().contains("ipoib_solicitations "), one.output());
+    }
+
+    private void iperf(String address, int seconds) {
+        try (RunningCommand server = wire.b.startAny("iperf-server", "iperf3", "-s", "-1", "-B", address)) {
+            wire.b.awaitListener(server, 5201);
+            Ends.expect(run(wire.a, "iperf-client", "iperf3 -c " + address + " -t " + seconds), List.of("iperf Done."));
+            server.awaitSuccess(SHORTLY);
+        }
+    }
+
+    /** TCP repeats what the cable loses. */
+    @Test
+    @Tag("soak")
+    void shouldCarryTcpForLongWhilePacketsAreLost() {
+        start(wire.a, "ib0", 1);
+        start(wire.b, "ib1", 2);
+        iperf("10.9.0.2", 30);
+        lab.fabric("loss", "h1", "1", "0.5");
+        iperf("10.9.0.2", 30);
+        iperf("fd09::2", 10);
+    }
+
+    /** Without privileges: both stacks are small ones in the processes. A pulled cable takes the interface down. */
+    @Test
+    void shouldPingBetweenStacksInTheProcesses() {
+        RunningCommand two = lab.softrdmaAt(wire.b, "ipoib", "ib1", "--address", "10.9.0.2/24");
+        two.awaitOutput("ib1: up, MTU 2044", SHORTLY);
+        try (RunningCommand ping = lab.softrdmaAt(wire.a, "ipoib", "ib0", "--address", "10.9.0.1/24", "--ping", "10.9.0.2", "-c", "2")) {
+            Ends.expect(ping.awaitSuccess(SHORTLY), List.of("64 bytes from 10.9.0.2: icmp_seq=1 ", "2 packets transmitted, 2 received"));
+        }
+        lab.fabric("pull", "h2", "1");
+        two.awaitOutput("ib1: down", SHORTLY);
+        lab.fabric("plug", "h2", "1");
+        awaitUpAgain(two);
+        try (RunningCommand ping = lab.softrdmaAt(wire.a, "ipoib", "ib0", "--address", "10.9.0.1/24", "--ping", "10.9.0.77", "-c", "1")) {
+            assertEquals(1, ping.awaitExit(SHORTLY), ping.output());
+            assertTrue(ping.output().contains("100% packet loss"), ping.output());
+        }
+    }
+
+    private static void awaitUpAgain(RunningCommand end) {
+        long untilNs = System.nanoTime() + SHORTLY.toNanos();
+        while (end.output().split("ib1: up", -1).length < 3) {
+            assertTrue(end.isRunning() && System.nanoTime() - untilNs < 0, end.output());
+            VethPair.pause();
+        }
+    }
+}
