@@ -25,7 +25,7 @@ import org.softrdma.host.config.NetDevice;
 /**
  * Runs the transcripts of {@code docs/guide.md} as one session, and compares every line. A command that ends with an ampersand runs in the
  * background until {@code kill %N}. A command in the foreground is repeated until it prints the expected lines, since the one in the
- * background may not be ready yet.
+ * background may not be ready yet; one whose output goes to a file is not repeated.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class GuideTest {
@@ -49,6 +49,7 @@ class GuideTest {
         patterns.put("in [0-9.]+ seconds = [0-9.]+ (Mbit/sec|usec/iter)", "in T seconds = R $1");
         // Values of qperf, whose units may differ, too.
         patterns.put("^( *[a-z_]+ +=) .*", "$1 V");
+        patterns.put("icmp_seq=(\\d+) time=.*", "icmp_seq=$1 time=T");
         return patterns;
     }
 
@@ -96,6 +97,12 @@ class GuideTest {
             background.add(start(step.command.substring(0, step.command.length() - 2), Path.of("/dev/null")));
             return;
         }
+        int file = step.command.indexOf(" > ");
+        if (file > 0) {
+            Process writing = start(step.command.substring(0, file), directory.resolve(step.command.substring(file + " > ".length())));
+            assertEquals(0, writing.waitFor(), step.command);
+            return;
+        }
         String expected = masked(step.output);
         long untilNs = System.nanoTime() + PATIENCE_NS;
         String printed;
@@ -121,7 +128,7 @@ class GuideTest {
     }
 
     private Process start(String line, Path output) throws IOException {
-        List<String> words = new ArrayList<>(List.of(line.split(" ")));
+        List<String> words = new ArrayList<>(List.of(line.replaceFirst("^\\./softrdma ", "").split(" ")));
         String tool = words.getFirst();
         if (tool.endsWith("pingpong") || tool.equals("rping") || tool.equals("qperf")) {
             words.addAll(1, List.of(tool.equals("qperf") ? "-lp" : "-p", Integer.toString(port(tool))));
@@ -132,7 +139,10 @@ class GuideTest {
         command.addAll(words);
         ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(output.toFile())
             .redirectError(ProcessBuilder.Redirect.appendTo(errors().toFile()));
+        builder.directory(directory.toFile());
         builder.environment().put(LinkStore.DIRECTORY_VARIABLE, directory.toString());
+        // Names of sockets of the host.
+        builder.environment().put("IBSIM_SOCKNAME", "guide-" + ProcessHandle.current().pid());
         return builder.start();
     }
 
