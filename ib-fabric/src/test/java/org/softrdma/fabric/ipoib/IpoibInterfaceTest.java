@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.fabric.partition.PartitionReader;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
@@ -93,6 +94,27 @@ class IpoibInterfaceTest {
         assertEquals(1, count(one, IpoibCounter.DROP_IPOIB_DOWN));
         address("10.9.0.");
         assertTrue(subnet.hosts.values().stream().allMatch(each -> each.ip.isUp() && each.ip.mtu() == 2044));
+    }
+
+    /** The partition's broadcast group has its P_Key in the MGID, and an MTU of its own. */
+    @Test
+    void shouldConnectTheMembersOfAPartition() {
+        IpoibSubnet parted = new IpoibSubnet(3, 1, PartitionReader.read("Default=0x7fff : ALL ; Blue=0x12, ipoib, mtu=5, Q_Key=0x77 : "
+            + "0x2500000100001=full, 0x2500000100003=full ;"), 0x8012);
+        int number = 1;
+        for (IpoibSubnet.Host each : parted.hosts.values()) {
+            each.ip.setAddresses(List.of(new Prefix(ip("10.9.0." + number++), 24)), 0);
+        }
+        parted.run(2 * SECOND);
+        IpoibSubnet.Host first = parted.hosts.get("h1");
+        IpoibSubnet.Host second = parted.hosts.get("h2");
+        assertEquals(4092, first.ip.mtu());
+        first.send(packet("10.9.0.1", "10.9.0.2", 4072));
+        parted.run(SECOND);
+        assertEquals(1, second.received.size());
+        assertEquals(new Gid(0xFF12_401B_8012_0000L, 0xFFFF_FFFFL), parted.sent.getFirst().group());
+        assertEquals(0x77, parted.sent.getFirst().qkey());
+        assertFalse(parted.hosts.get("h3").ip.isUp(), "it is no member");
     }
 
     @ParameterizedTest

@@ -22,7 +22,7 @@ import org.softrdma.wire.ib.SaMad;
  * manager; datagrams are carried by the test: to a LID and queue pair, or to everyone who attached to the group, the sender included.
  */
 final class IpoibSubnet {
-    static final int PKEY = 0xFFFF;
+    private static final int DEFAULT_PKEY = 0xFFFF;
     static final long MILLISECOND = 1_000_000L;
     static final long SECOND = 1_000_000_000L;
     private static final long PREFIX = 0xFE80_0000_0000_0000L;
@@ -31,6 +31,7 @@ final class IpoibSubnet {
     final ManagedFabric managed;
     final Map<String, Host> hosts = new LinkedHashMap<>();
     private final SplittableRandom random;
+    private final int pkey;
     /** Share of datagrams and requests that are lost. */
     double loss;
     /** Datagrams that were sent, lost ones included. */
@@ -54,7 +55,7 @@ final class IpoibSubnet {
         /** Begins anew, with another queue pair. */
         void restart() {
             qpn = nextQpn++;
-            ip = new IpoibInterface(new Gid(PREFIX, port.guid()), qpn, PKEY, (long) qpn << 32);
+            ip = new IpoibInterface(new Gid(PREFIX, port.guid()), qpn, pkey, (long) qpn << 32);
             groups.clear();
             active = false;
         }
@@ -106,9 +107,15 @@ final class IpoibSubnet {
     }
 
     IpoibSubnet(int adapters, long seed) {
+        this(adapters, seed, Partitions.DEFAULT, DEFAULT_PKEY);
+    }
+
+    /** @param pkey of the interfaces, as of a full member */
+    IpoibSubnet(int adapters, long seed, Partitions partitions, int pkey) {
+        this.pkey = pkey;
         random = new SplittableRandom(seed);
         managed = new ManagedFabric(Topologies.tree(adapters, 2, 1), random.split());
-        managed.beginAlone(managed.fabric().find("h1").port(1), Partitions.DEFAULT);
+        managed.beginAlone(managed.fabric().find("h1").port(1), partitions);
         for (int i = 1; i <= adapters; i++) {
             Host host = new Host(managed.fabric().find("h" + i).port(1));
             hosts.put("h" + i, host);
