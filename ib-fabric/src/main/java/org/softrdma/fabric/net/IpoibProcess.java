@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.ipoib.Datagram;
+import org.softrdma.fabric.ipoib.IpoibCounter;
 import org.softrdma.fabric.ipoib.IpoibInterface;
 import org.softrdma.fabric.ipoib.Membership;
 import org.softrdma.fabric.ipoib.Prefix;
@@ -259,7 +260,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         }
         long nowNs = System.nanoTime();
         for (ManagementPacket each = machine.pollManagement(nowNs); each != null; each = machine.pollManagement(nowNs)) {
-            agent.send(Gid.ofLid(each.slid()), Gid.ofLid(each.dlid()), each.mad().array());
+            sendRequest(each);
         }
         if (machine.mtu() != mtu) {
             changeMtu();
@@ -267,6 +268,21 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         sendDatagrams();
         for (ByteBuffer each = machine.pollPacket(); each != null; each = machine.pollPacket()) {
             end.receive(each);
+        }
+    }
+
+    private void sendRequest(ManagementPacket request) {
+        try {
+            agent.send(Gid.ofLid(request.slid()), Gid.ofLid(request.dlid()), request.mad().array());
+        } catch (VerbsException refused) {
+            // Too many wait, or the port has just got another LID: the machine repeats requests without an answer.
+            requireDevice(refused);
+        }
+    }
+
+    private static void requireDevice(VerbsException refused) {
+        if (refused.errno() == Errno.EIO) {
+            throw refused;
         }
     }
 
@@ -298,15 +314,27 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
             if (next == null) {
                 return;
             }
-            int slot = freeSlots.remove();
-            bytes.put(slot * SLOT, next.payload(), 0, next.payload().capacity());
-            queuePair.postSend(new SendRequest().send().wrId(slot).element(region, (long) slot * SLOT, next.payload().capacity())
-                .to(handle(next), next.qpn(), next.qkey()));
+            send(next);
             if (freeSlots.isEmpty()) {
                 // The next message is sent when one has left, which wakes the thread that waits for messages.
                 sent.requestNotify();
                 reclaim();
             }
+        }
+    }
+
+    private void send(Datagram datagram) {
+        int slot = freeSlots.peek();
+        int length = datagram.payload().capacity();
+        bytes.put(slot * SLOT, datagram.payload(), 0, length);
+        try {
+            queuePair.postSend(new SendRequest().send().wrId(slot).element(region, (long) slot * SLOT, length)
+                .to(handle(datagram), datagram.qpn(), datagram.qkey()));
+            freeSlots.remove();
+        } catch (VerbsException refused) {
+            // The port has just lost its LID, or the path is none.
+            requireDevice(refused);
+            machine.counters().count(IpoibCounter.DROP_IPOIB_NO_NEIGHBOUR);
         }
     }
 

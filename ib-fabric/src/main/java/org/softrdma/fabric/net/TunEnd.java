@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,8 @@ public final class TunEnd implements IpEnd {
     private final TunInterface tun;
     private final InterfaceChanges changes;
     private final EpollSet ready = new EpollSet();
+    /** A packet that the host receives. */
+    private final MemorySegment received = Arena.ofAuto().allocate(LONGEST_PACKET);
     private List<Prefix> addresses = List.of();
     private volatile boolean closed;
 
@@ -88,7 +91,7 @@ public final class TunEnd implements IpEnd {
     private static InetAddress withoutScope(InetAddress address) {
         try {
             return InetAddress.getByAddress(address.getAddress());
-        } catch (java.net.UnknownHostException impossible) {
+        } catch (UnknownHostException impossible) {
             throw new AssertionError(impossible);
         }
     }
@@ -99,12 +102,9 @@ public final class TunEnd implements IpEnd {
     }
 
     @Override
-    public void receive(ByteBuffer packet) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment copy = arena.allocate(packet.capacity());
-            MemorySegment.copy(MemorySegment.ofBuffer(packet), 0, copy, 0, packet.capacity());
-            tun.write(copy, packet.capacity());
-        }
+    public synchronized void receive(ByteBuffer packet) {
+        MemorySegment.copy(MemorySegment.ofBuffer(packet), 0, received, 0, packet.capacity());
+        tun.write(received, packet.capacity());
     }
 
     @Override
