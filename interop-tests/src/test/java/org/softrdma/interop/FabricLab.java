@@ -38,6 +38,10 @@ final class FabricLab implements AutoCloseable {
         return Files.writeString(directory.resolve(name), content);
     }
 
+    Path directory() {
+        return directory;
+    }
+
     /** First part of the names of the sockets for ibsim's clients. */
     String sockets() {
         return sockets;
@@ -74,12 +78,12 @@ final class FabricLab implements AutoCloseable {
     }
 
     /** Starts one of our tools at an end of a wire, in its namespace, with the devices of this lab. */
-    HostTool softrdmaAt(VethPair.End end, String... words) {
+    HostTool softrdmaAt(VethPair.End end, Map<String, String> environment, String... words) {
         List<String> command = new ArrayList<>(List.of("./softrdma"));
         command.addAll(List.of(words));
         started++;
         HostTool begun = HostTool.start(() -> { }, end.namespace(), directory.resolve("state"),
-            directory.resolve(String.format("%02d-%s-%s.txt", started, words[0], end.name)), Map.of(), command);
+            directory.resolve(String.format("%02d-%s-%s.txt", started, words[0], end.name)), environment, command);
         running.add(begun);
         return begun;
     }

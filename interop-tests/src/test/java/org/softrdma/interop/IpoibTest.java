@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -21,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(300)
 class IpoibTest {
     @RegisterExtension
-    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping", "iperf3");
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping", "iperf3", "tshark");
 
     private static final Duration SHORTLY = FabricLab.SHORTLY;
     private static final Duration LONG = Duration.ofSeconds(120);
@@ -39,11 +43,13 @@ class IpoibTest {
         """;
 
     private FabricLab lab;
+    private Path captures;
     private VethPair wire;
 
     @BeforeEach
     void begin() throws IOException {
         lab = new FabricLab("ipoib");
+        captures = Files.createDirectory(lab.directory().resolve("captures"));
         wire = new VethPair("ipoib", 1500);
         lab.runFabric(lab.file("net", NODES));
         FabricLab.awaitSubnetUp(lab.manager("h3"), 1);
@@ -62,7 +68,8 @@ class IpoibTest {
 
     /** Starts the interface at an end, and gives it addresses. */
     private RunningCommand start(VethPair.End end, String device, int number) {
-        RunningCommand interfaceOfEnd = lab.softrdmaAt(end, "ipoib", device, "-v");
+        RunningCommand interfaceOfEnd = lab.softrdmaAt(end, Map.of("SOFTRDMA_CAPTURE_DIR", captures.toString()), "ipoib", device,
+            "-v");
         interfaceOfEnd.awaitOutput(device + ": up, MTU 2044", SHORTLY);
         end.ip("addr add 10.9.0." + number + "/24 dev " + device);
         end.ip("-6 addr add fd09::" + number + "/64 dev " + device + " nodad");
@@ -77,7 +84,7 @@ class IpoibTest {
     }
 
     @Test
-    void shouldConnectTheIpStacksOfTwoHosts() {
+    void shouldConnectTheIpStacksOfTwoHosts() throws Exception {
         RunningCommand one = start(wire.a, "ib0", 1);
         start(wire.b, "ib1", 2);
         String shown = run(wire.a, "link", "ip link show ib0");
@@ -90,6 +97,20 @@ class IpoibTest {
         ((HostTool) one).terminate();
         assertEquals(0, one.awaitExit(SHORTLY), one.output());
         assertTrue(one.output().contains("ipoib_solicitations "), one.output());
+        checkWithTshark();
+    }
+
+    /** Wireshark decodes all packets of the interface, from the local route header to ARP, ICMP and TCP. */
+    private void checkWithTshark() throws Exception {
+        Path capture;
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(captures, "ib0-*.pcapng")) {
+            capture = found.iterator().next();
+        }
+        List<String> lines = Tshark.fields(capture, "infiniband.bth.opcode", "_ws.malformed");
+        assertEquals(List.of(), lines.stream().filter(line -> !line.equals("100\t")).toList(), "malformed, or no datagram");
+        for (String field : List.of("arp.dst.proto_ipv4", "icmp.type", "icmpv6.nd.ns.target_address", "tcp.port")) {
+            assertTrue(Tshark.fields(capture, field).stream().anyMatch(line -> !line.isBlank()), field);
+        }
     }
 
     private void iperf(String address, int seconds) {
@@ -115,19 +136,23 @@ class IpoibTest {
     /** Without privileges: both stacks are small ones in the processes. A pulled cable takes the interface down. */
     @Test
     void shouldPingBetweenStacksInTheProcesses() {
-        RunningCommand two = lab.softrdmaAt(wire.b, "ipoib", "ib1", "--address", "10.9.0.2/24");
+        RunningCommand two = lab.softrdmaAt(wire.b, Map.of(), "ipoib", "ib1", "--address", "10.9.0.2/24");
         two.awaitOutput("ib1: up, MTU 2044", SHORTLY);
-        try (RunningCommand ping = lab.softrdmaAt(wire.a, "ipoib", "ib0", "--address", "10.9.0.1/24", "--ping", "10.9.0.2", "-c", "2")) {
+        try (RunningCommand ping = ping("10.9.0.2", "2")) {
             Ends.expect(ping.awaitSuccess(SHORTLY), List.of("64 bytes from 10.9.0.2: icmp_seq=1 ", "2 packets transmitted, 2 received"));
         }
         lab.fabric("pull", "h2", "1");
         two.awaitOutput("ib1: down", SHORTLY);
         lab.fabric("plug", "h2", "1");
         awaitUpAgain(two);
-        try (RunningCommand ping = lab.softrdmaAt(wire.a, "ipoib", "ib0", "--address", "10.9.0.1/24", "--ping", "10.9.0.77", "-c", "1")) {
+        try (RunningCommand ping = ping("10.9.0.77", "1")) {
             assertEquals(1, ping.awaitExit(SHORTLY), ping.output());
             assertTrue(ping.output().contains("100% packet loss"), ping.output());
         }
+    }
+
+    private RunningCommand ping(String address, String count) {
+        return lab.softrdmaAt(wire.a, Map.of(), "ipoib", "ib0", "--address", "10.9.0.1/24", "--ping", address, "-c", count);
     }
 
     private static void awaitUpAgain(RunningCommand end) {
