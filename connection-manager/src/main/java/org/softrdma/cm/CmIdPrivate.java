@@ -4,6 +4,7 @@ package org.softrdma.cm;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
@@ -23,6 +24,8 @@ final class CmIdPrivate {
     final SoftConnectionManager manager;
     final PortSpace space;
     final QpType type;
+    /** The program that has the identifier, if it is not this process; inherited by those of requests. */
+    volatile Owner owner;
     CmState state = CmState.IDLE;
     volatile InetSocketAddress local = new InetSocketAddress(0);
     InetSocketAddress peer;
@@ -47,6 +50,7 @@ final class CmIdPrivate {
     CmIdPrivate(CmIdPrivate listener, OpenDevice device, CmConnection connection, CmRequest request) {
         this(listener.manager, listener.space, listener.type);
         options = listener.options;
+        owner = listener.owner;
         this.device = device;
         this.connection = connection;
         local = request.local();

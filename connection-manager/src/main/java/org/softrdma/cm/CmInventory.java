@@ -5,6 +5,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
@@ -35,11 +36,11 @@ final class CmInventory {
             state = id.state;
         }
         if (device != null) {
-            into.device(device).add(named(id, own, state).with("src-addr", text(id.local)).with("dst-addr", peer));
+            into.device(device).add(Owner.name(named(id, own, state).with("src-addr", text(id.local)).with("dst-addr", peer), id.owner));
         } else {
             for (String each : listensOn) {
-                into.device(each).add(Resource.of(ResourceKind.CM_ID).with("wildcard", 1).with("cm-idn", id.number)
-                    .with("state", state.name()).with("ps", id.space.name()).with("src-addr", text(id.local)));
+                into.device(each).add(Owner.name(Resource.of(ResourceKind.CM_ID).with("wildcard", 1).with("cm-idn", id.number)
+                    .with("state", state.name()).with("ps", id.space.name()).with("src-addr", text(id.local)), id.owner));
             }
         }
     }

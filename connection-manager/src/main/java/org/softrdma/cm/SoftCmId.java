@@ -3,6 +3,7 @@ package org.softrdma.cm;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
@@ -48,6 +49,11 @@ final class SoftCmId implements CmId {
         this(new CmIdPrivate(manager, space, type), context);
         events.enter(channel);
         manager.begin();
+    }
+
+    /** Has reports name a program as the owner of the identifier, and of those of its requests. */
+    void actFor(Owner program) {
+        id.owner = program;
     }
 
     /** Creates an identifier for a request, on the listener's channel until it is handed out. */

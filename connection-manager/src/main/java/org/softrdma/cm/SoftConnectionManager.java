@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.ReportSource;
 import org.softrdma.verbs.Errno;
@@ -18,6 +19,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.AddressInfo;
+import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
@@ -263,6 +265,13 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         }
         SoftCmId id = new SoftCmId(this, (SoftEventChannel) channel, context, portSpace, type);
         identifiers.add(id);
+        return id;
+    }
+
+    /** Creates an identifier of another program, which reports name as its owner. */
+    public CmId createId(EventChannel channel, Object context, PortSpace portSpace, QpType type, Owner program) {
+        SoftCmId id = createId(channel, context, portSpace, type);
+        id.actFor(program);
         return id;
     }
 

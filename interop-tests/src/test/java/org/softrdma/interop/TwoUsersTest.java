@@ -86,7 +86,8 @@ class TwoUsersTest {
             wire.a.awaitListener(server, PORT);
 
             shouldHaveFilesOfItsOwn();
-            assertTrue(output(true, roots, "rdma resource show qp").contains(" lqpn "));
+            String listed = output(true, roots, "rdma resource show qp");
+            assertTrue(listed.contains(" lqpn ") && listed.contains(" comm ibv_rc_pingpong"), "the program that has it: " + listed);
             assertFalse(output(false, nobodys, "rdma resource show qp").contains(" lqpn "), "another user's queue pair is listed");
             shouldNotReachTheDaemonOfAnother();
 

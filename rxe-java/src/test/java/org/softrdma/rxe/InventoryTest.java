@@ -13,6 +13,7 @@ import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.verbs.DeviceInventory;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.host.inspect.DeviceReport;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
@@ -93,6 +94,19 @@ class InventoryTest {
             assertEquals(Integer.toString(srq.number()), only(report, ResourceKind.SRQ).attribute("srqn"));
             assertEquals(Map.of("lqpn", Integer.toString(target.qpNum()), "type", "XRC_TGT", "state", "RESET", "sq-psn", "0",
                 "path-mig-state", "MIGRATED"), only(report, ResourceKind.QP).attributes());
+        }
+    }
+
+    /** A context of the daemon is that of a program. */
+    @Test
+    void shouldNameTheProgramThatHasTheObjects() {
+        context.actFor(new Owner(4711, "ibv_rc_pingpong"));
+        try (ProtectionDomain pd = context.allocatePd()) {
+            DeviceReport report = report();
+            for (ResourceKind kind : List.of(ResourceKind.CTX, ResourceKind.PD)) {
+                assertEquals("4711", only(report, kind).attribute("pid"), kind + " of " + pd);
+                assertEquals("ibv_rc_pingpong", only(report, kind).attribute("comm"));
+            }
         }
     }
 

@@ -41,7 +41,7 @@ public final class UcmDevice implements DeviceNode, AutoCloseable {
 
     @Override
     public UcmFile open(ClientProcess process) {
-        return new UcmFile(this);
+        return new UcmFile(this, process.owner());
     }
 
     /** Returns how many identifiers all programs have. */

@@ -9,6 +9,7 @@ import org.softrdma.abi.ucm.UcmCommand;
 import org.softrdma.daemon.trap.DeviceFile;
 import org.softrdma.daemon.trap.HeapRoom;
 import org.softrdma.daemon.trap.TrappedCall;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.linux.process.FileIdentity;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
@@ -24,6 +25,7 @@ public final class UcmFile implements DeviceFile {
     private static final System.Logger LOG = System.getLogger(UcmFile.class.getName());
 
     private final UcmDevice device;
+    private final Owner program;
     private final UcmEvents events;
     /** Identifiers of this file; guarded by the set itself. */
     private final Set<UcmIdentifier> identifiers = new HashSet<>();
@@ -32,10 +34,12 @@ public final class UcmFile implements DeviceFile {
     /**
      * Opens an event channel.
      *
+     * @param program whose identifiers they are
      * @throws VerbsException EMFILE
      */
-    UcmFile(UcmDevice device) {
+    UcmFile(UcmDevice device, Owner program) {
         this.device = device;
+        this.program = program;
         events = new UcmEvents(this);
     }
 
@@ -108,7 +112,7 @@ public final class UcmFile implements DeviceFile {
         requireRoom();
         UcmIdentifier identifier = new UcmIdentifier(this, uid);
         try {
-            identifier.cm(device.manager().createId(events.channel(), identifier, space, type));
+            identifier.cm(device.manager().createId(events.channel(), identifier, space, type, program));
         } catch (VerbsException refused) {
             identifier.leaveTables();
             throw refused;

@@ -108,6 +108,7 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
     public UverbsFile open(ClientProcess process) {
         start();
         SoftContext context = openContext();
+        context.actFor(process.owner());
         if (context.strict() != null) {
             context.strict().program(process.command() + ", process " + process.pid());
         }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.softrdma.host.inspect.DeviceReport;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.host.inspect.ProcessReport;
 import org.softrdma.host.inspect.Resource;
 
@@ -15,7 +16,7 @@ import org.softrdma.host.inspect.Resource;
  */
 record Found(Link link, Resource resource) {
     private static final Comparator<Found> BY_LINK_PROCESS_AND_NUMBER = Comparator.<Found>comparingInt(found -> found.link.index())
-        .thenComparingLong(found -> found.number("pid")).thenComparingLong(Found::ownNumber);
+        .thenComparingLong(found -> found.number(Owner.PID)).thenComparingLong(Found::ownNumber);
 
     /** Objects of one kind on the links, of all processes. */
     static List<Found> in(List<ProcessReport> processes, List<Link> links, ResourceTable table) {
@@ -34,7 +35,8 @@ record Found(Link link, Resource resource) {
     }
 
     private static Resource complete(Resource resource, DeviceReport device, ProcessReport process, ResourceTable table) {
-        Resource whole = resource.with("pid", process.pid()).with("comm", process.command());
+        Resource whole = resource.attribute(Owner.PID) != null ? resource
+            : resource.with(Owner.PID, process.pid()).with(Owner.COMMAND, process.command());
         return switch (table) {
             case CQ -> whole.with("adaptive-moderation", "off");
             case SRQ -> {

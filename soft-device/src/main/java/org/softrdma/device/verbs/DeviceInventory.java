@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Optional;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.ReportSource;
 import org.softrdma.host.inspect.Resource;
@@ -23,8 +24,9 @@ public record DeviceInventory(String device, Collection<? extends SoftContext> c
         for (SoftContext context : contexts) {
             // Counters belong to the device: every context reports the same ones.
             report.counters(context.counters());
-            report.add(Resource.of(ResourceKind.CTX).with("ctxn", context.number()));
-            context.living.report(report);
+            Owner owner = context.owner();
+            report.add(Owner.name(Resource.of(ResourceKind.CTX).with("ctxn", context.number()), owner));
+            context.living.resources().forEach(each -> report.add(Owner.name(each, owner)));
         }
     }
 

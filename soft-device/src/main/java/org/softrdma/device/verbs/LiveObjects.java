@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.verbs.WorkCompletion;
 
@@ -65,11 +64,14 @@ final class LiveObjects {
         return open;
     }
 
-    void report(ReportBuilder.Device into) {
+    /** Describes the objects, in no order. */
+    List<Resource> resources() {
+        List<Resource> resources = new ArrayList<>();
         for (Object each : all.keySet()) {
             if (each instanceof Shown shown) {
-                into.add(shown.resource());
+                resources.add(shown.resource());
             }
         }
+        return resources;
     }
 }

@@ -11,6 +11,7 @@ import org.softrdma.device.memory.PinnedMemory;
 import org.softrdma.device.queue.Destination;
 import org.softrdma.device.queue.OutsideCompletions;
 import org.softrdma.device.strict.StrictContext;
+import org.softrdma.host.inspect.Owner;
 import org.softrdma.recording.FlightRecorder;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
@@ -47,6 +48,7 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     private volatile PinnedMemory pinned = PinnedMemory.UNLIMITED;
     /** Null unless {@link #makeStrict} was called. */
     private volatile StrictContext strict;
+    private volatile Owner owner;
     private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS, () -> agent().virtualTime());
     private final RecentFailures failures = new RecentFailures();
     /** Null unless they are requested. */
@@ -65,6 +67,16 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
 
     int number() {
         return number;
+    }
+
+    /** Has reports name a program as the owner of the context and its objects, in place of this process. */
+    public final void actFor(Owner program) {
+        owner = program;
+    }
+
+    /** The program that has the context; null for this process. */
+    final Owner owner() {
+        return owner;
     }
 
     /**
