@@ -143,7 +143,7 @@ class RdmaTest {
         "link set here fault loss=1%    | error: Invalid argument",
         "link set here congestion       | Please provide congestion control, or none.",
         "link set here congestion red   | error: Invalid argument",
-        "link set here wire             | Please provide udp or direct.",
+        "link set here wire             | Please provide udp, direct or shm.",
         "link set here wire tcp         | error: Invalid argument",
         "link set here recovery         | Please provide timeout or early.",
         "link set here recovery late    | error: Invalid argument",
@@ -376,7 +376,7 @@ class RdmaTest {
             Usage: rdma link add NAME type TYPE [ netdev NETDEV ] [ fabric { NAME } ] [ node { NODE } ] [ port { N } ] \
             [ recovery { timeout | early } ] \
             [ keepalive { none | TIME } ] [ segmentation { faithful | equal } ] [ strict { on | off } ] \
-            [ record { EVENTS } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
+            [ record { EVENTS } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct | shm } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fabric { NAME }
             Usage: rdma link set DEV node { NODE }
@@ -412,9 +412,10 @@ class RdmaTest {
             Usage: rdma link set DEV link { raw | udp }
                    raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only
             Usage: rdma link set DEV roce { v1 | v2 | v1,v2 }
-            Usage: rdma link set DEV wire { udp | direct }
+            Usage: rdma link set DEV wire { udp | direct | shm }
                    udp: packets between queue pairs of one device take the interface too
                    direct: they stay in memory, faster, and unseen by captures on the interface; the default of softrdma run
+                   shm: as direct; and packets between devices with this option, of one user's processes on one host, use shared memory
             """, ""), run(line));
     }
 

@@ -36,13 +36,15 @@ public final class RxeLimits {
         | 1 << 24;
     /** FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE. */
     private static final long EXTENDED_CAP_FLAGS = 1L << 38 | 1L << 39 | 1L << 40;
+    /** As kernel rxe says; the port's table has one. */
+    private static final int MAX_PKEYS = 64;
 
     private RxeLimits() {
     }
 
-    /** Attributes of a device on Ethernet: a system of its own, with one P_Key. */
+    /** Attributes of a device on Ethernet: a system of its own. */
     public static DeviceAttributes attributes(long guid) {
-        return attributes(guid, guid, 1);
+        return attributes(guid, guid, MAX_PKEYS);
     }
 
     /**
