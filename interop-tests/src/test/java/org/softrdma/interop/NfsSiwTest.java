@@ -17,6 +17,11 @@ class NfsSiwTest {
     @RegisterExtension
     static final LabExtension LAB = new LabExtension(KernelLab.Suite.SIW);
 
+    private static final String LOSE = "modprobe -a sch_netem ifb act_mirred cls_matchall; ip link show ifb0 || ip link add ifb0 type ifb; "
+        + "ip link set ifb0 up; tc qdisc add dev eth0 root netem loss 0.5%; tc qdisc add dev eth0 handle ffff: ingress; "
+        + "tc filter add dev eth0 parent ffff: matchall action mirred egress redirect dev ifb0; "
+        + "tc qdisc add dev ifb0 root netem loss 0.5%";
+
     private final KernelLab lab;
     private NfsMount nfs;
     private NfsCases cases;
@@ -50,6 +55,23 @@ class NfsSiwTest {
             cases.lock();
         }
         nfs.unmount();
+    }
+
+    /** The guest loses half a percent of what it sends, and of what it receives: TCP sends it again. */
+    @ParameterizedTest
+    @CsvSource({"3, IPV4", "3, IPV6", "4.1, IPV4", "4.1, IPV6"})
+    void shouldServeWhilePacketsAreLost(String version, IpVersion ip) throws Exception {
+        nfs.mount(version, ip);
+        nfs.guest(LOSE);
+        try {
+            cases.copyAndCompare(16);
+            cases.copyTree();
+            cases.list(400);
+            cases.changeNames();
+            nfs.unmount();
+        } finally {
+            nfs.guest("tc qdisc del dev eth0 root; tc qdisc del dev eth0 ingress; ip link del ifb0");
+        }
     }
 
     @ParameterizedTest
