@@ -6,7 +6,6 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.ConfiguredLink;
@@ -122,12 +121,7 @@ final class RxeDevice implements RdmaDevice {
     @Override
     public Context open() {
         RxeContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new RxeContext(this, running, whenClosed));
-        if (options.limitedMemory()) {
-            context.limitMemory();
-        }
-        if (options.strict() || StrictContext.isRequested()) {
-            context.makeStrict();
-        }
+        context.obey(options.limitedMemory(), options.strict());
         return context;
     }
 

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.DeletionWatch;
@@ -116,12 +115,7 @@ public final class SubnetDevice implements RdmaDevice {
     @Override
     public Context open() {
         RxeContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new RxeContext(this, running, whenClosed));
-        if (options.limitedMemory()) {
-            context.limitMemory();
-        }
-        if (options.strict() || StrictContext.isRequested()) {
-            context.makeStrict();
-        }
+        context.obey(options.limitedMemory(), options.strict());
         return context;
     }
 

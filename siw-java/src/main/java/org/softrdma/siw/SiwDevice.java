@@ -4,7 +4,6 @@ package org.softrdma.siw;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
-import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.ConfiguredLink;
@@ -99,12 +98,7 @@ final class SiwDevice implements RdmaDevice {
     @Override
     public Context open() {
         SiwContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new SiwContext(this, running, whenClosed));
-        if (limitedMemory) {
-            context.limitMemory();
-        }
-        if (strict || StrictContext.isRequested()) {
-            context.makeStrict();
-        }
+        context.obey(limitedMemory, strict);
         return context;
     }
 

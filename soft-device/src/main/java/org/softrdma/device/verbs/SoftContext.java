@@ -212,15 +212,25 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     /**
      * Limit of the memory that may be registered.
      *
-     * @return {@link PinnedMemory#UNLIMITED} unless {@link #limitMemory} was called
+     * @return {@link PinnedMemory#UNLIMITED} unless {@link #obey} was told to limit it
      */
     final PinnedMemory pinned() {
         return pinned;
     }
 
-    /** Counts registered memory against the process's limit of pinned memory. Must be called before the first registration. */
-    public final void limitMemory() {
-        pinned = PinnedMemory.ofThisProcess();
+    /**
+     * Applies the options of the device's link. Must be called before the first object is made.
+     *
+     * @param limitedMemory whether registered memory counts against the process's limit of pinned memory
+     * @param strictly      whether the program is held to the rules of adapters; it is, too, if {@link StrictContext#isRequested}
+     */
+    public final void obey(boolean limitedMemory, boolean strictly) {
+        if (limitedMemory) {
+            pinned = PinnedMemory.ofThisProcess();
+        }
+        if (strictly || StrictContext.isRequested()) {
+            makeStrict();
+        }
     }
 
     /** Holds the program to the rules of adapters. Must be called before the first object is made. */
