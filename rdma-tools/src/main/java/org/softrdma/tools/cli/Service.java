@@ -6,9 +6,14 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** Common parts of tools that serve until they are stopped. */
 public final class Service {
+    /** Time to end in after a signal. */
+    private static final long END_SECONDS = 10;
+
     private Service() {
     }
 
@@ -29,6 +34,28 @@ public final class Service {
             }
         }
         return all;
+    }
+
+    /**
+     * Lets a tool end well after a signal: with status 0, since the JVM would exit with the signal's.
+     *
+     * @param end      lets the tool's main thread finish soon
+     * @param finished counted down by that thread when it has
+     */
+    public static void endAtSignal(Runnable end, CountDownLatch finished) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            if (finished.getCount() == 0) {
+                return;
+            }
+            end.run();
+            try {
+                if (finished.await(END_SECONDS, TimeUnit.SECONDS)) {
+                    Runtime.getRuntime().halt(0);
+                }
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            }
+        }, "end-at-signal"));
     }
 
     /**

@@ -15,6 +15,7 @@ import org.softrdma.fabric.net.IpoibProcess;
 import org.softrdma.fabric.net.TunEnd;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Service;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
@@ -36,7 +37,6 @@ public final class IpoibTool extends AnnotatedTool {
     private static final int LEAST_BYTES = 8;
     private static final int MOST_BYTES = 65_000;
     private static final long PING_INTERVAL_MS = 1000;
-    private static final long END_SECONDS = 10;
 
     @Parameters(paramLabel = "DEVICE", description = "device on a fabric: rdma link add NAME type ib fabric FABRIC node NODE")
     private String device;
@@ -114,7 +114,7 @@ public final class IpoibTool extends AnnotatedTool {
         try (Context context = find().open()) {
             IpEnd end = own == null ? new TunEnd(netdev == null ? device : netdev) : new EchoEnd(own, replies::add);
             try (IpoibProcess process = new IpoibProcess(context, port, pkey(), end, line -> print(console, device + ": " + line))) {
-                Runtime.getRuntime().addShutdownHook(new Thread(() -> endAtSignal(end, finished), "ipoib-end"));
+                Service.endAtSignal(end::close, finished);
                 int status = 0;
                 if (target == null) {
                     process.run();
@@ -171,20 +171,5 @@ public final class IpoibTool extends AnnotatedTool {
     private static void print(Console console, String line) {
         console.println(line);
         console.out().flush();
-    }
-
-    /** Lets the interface leave its groups. Halts with 0 after a signal, since the JVM would exit with the signal's code. */
-    private static void endAtSignal(IpEnd end, CountDownLatch finished) {
-        if (finished.getCount() == 0) {
-            return;
-        }
-        end.close();
-        try {
-            if (finished.await(END_SECONDS, TimeUnit.SECONDS)) {
-                Runtime.getRuntime().halt(0);
-            }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

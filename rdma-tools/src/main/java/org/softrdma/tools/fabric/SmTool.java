@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.softrdma.fabric.partition.PartitionReader;
 import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.run.ManagerOptions;
 import org.softrdma.fabric.run.ManagerProcess;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Service;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
     description = "Manages an InfiniBand subnet: gives its ports LIDs, writes routes into its switches, activates its links, and does so "
         + "again when something changes. The subnet is a fabric of `softrdma fabric run`, or ibsim's.")
 public final class SmTool extends AnnotatedTool {
-    /** Time to end in after a signal. */
-    private static final long END_SECONDS = 10;
     private static final int MAX_PORT = 65_535;
     private static final String LOOPBACK = "127.0.0.1";
 
@@ -93,7 +91,7 @@ public final class SmTool extends AnnotatedTool {
         CountDownLatch finished = new CountDownLatch(1);
         try (ManagerProcess manager = new ManagerProcess(options(System.getenv()), line -> print(console, line))) {
             checkGuid(manager);
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> endAtSignal(manager, finished), "sm-end"));
+            Service.endAtSignal(manager::end, finished);
             print(console, String.format(Locale.ROOT, "subnet manager at node %s, port GUID 0x%016x, priority %d", manager.node(),
                 manager.portGuid(), priority));
             boolean up = manager.run(once);
@@ -111,21 +109,6 @@ public final class SmTool extends AnnotatedTool {
     private static void print(Console console, String line) {
         console.println(line);
         console.out().flush();
-    }
-
-    /** Lets the manager leave its node. Halts with 0 after a signal, since the JVM would exit with the signal's code. */
-    private static void endAtSignal(ManagerProcess manager, CountDownLatch finished) {
-        if (finished.getCount() == 0) {
-            return;
-        }
-        manager.end();
-        try {
-            if (finished.await(END_SECONDS, TimeUnit.SECONDS)) {
-                Runtime.getRuntime().halt(0);
-            }
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private ManagerOptions options(Map<String, String> environment) {
