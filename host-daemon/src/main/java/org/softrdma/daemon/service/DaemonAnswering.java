@@ -3,7 +3,6 @@ package org.softrdma.daemon.service;
 
 import java.util.List;
 import java.util.function.Consumer;
-import org.softrdma.daemon.trap.DescriptorNumbers;
 import org.softrdma.linux.process.LocalSocket;
 import org.softrdma.linux.process.ProcessMemory;
 import org.softrdma.linux.process.SeccompListener;
@@ -39,12 +38,11 @@ public final class DaemonAnswering implements CallAnswering {
     }
 
     @Override
-    public void answer(SeccompListener listener, DescriptorNumbers numbers) {
-        int[] bounds = {numbers.verbs().first(), numbers.verbs().end(), numbers.connections().first(),
-            numbers.connections().end(), numbers.netlink().first(), numbers.netlink().end()};
+    public void answer(SeccompListener listener, long limit) {
+        int[] numbers = {(int) limit, (int) (limit >>> Integer.SIZE)};
         for (int i = 0; i < ATTEMPTS; i++) {
             LocalSocket connected = client.connectOrStart(arguments, forTheDaemon);
-            int answer = outgoing.send(connected, DaemonMessage.SERVE, bounds, PidNamespace.ofThisProcess(), listener.fd())
+            int answer = outgoing.send(connected, DaemonMessage.SERVE, numbers, PidNamespace.ofThisProcess(), listener.fd())
                 ? incoming.receive(connected) : 0;
             if (answer == DaemonMessage.DONE) {
                 socket = connected;

@@ -14,7 +14,7 @@ import org.softrdma.linux.process.LocalSocket;
  * text. One instance for each direction of a connection; one thread.
  */
 final class DaemonMessage {
-    /** Sent with a listener: its programs' calls are to be answered. Numbers: the bounds of the descriptors' ranges. */
+    /** Sent with a listener: its programs' calls are to be answered. Two numbers: their limit of open files, the lower half first. */
     static final int SERVE = 1;
     /** Answer: done, or the text that was requested. */
     static final int DONE = 2;

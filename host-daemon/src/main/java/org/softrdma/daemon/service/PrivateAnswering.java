@@ -23,8 +23,8 @@ public final class PrivateAnswering implements CallAnswering {
     }
 
     @Override
-    public void answer(SeccompListener listener, DescriptorNumbers numbers) {
-        supervisor = adapter.serve(listener, numbers, ProcessMemory::open, () -> { });
+    public void answer(SeccompListener listener, long limit) {
+        supervisor = adapter.serve(listener, DescriptorNumbers.of(limit), ProcessMemory::open, () -> { });
     }
 
     @Override

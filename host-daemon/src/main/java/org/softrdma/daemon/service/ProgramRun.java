@@ -62,10 +62,11 @@ public final class ProgramRun {
 
     private static ChildStatus runAndWait(List<byte[]> command, CallAnswering answering) {
         try (answering) {
-            DescriptorNumbers numbers = DescriptorNumbers.of(OpenFileLimit.files());
-            SeccompFilter filter = new SeccompFilter(Architecture.current(), numbers.verbs(), numbers.connections(), numbers.netlink());
+            long limit = OpenFileLimit.files();
+            DescriptorNumbers numbers = DescriptorNumbers.of(limit);
+            SeccompFilter filter = new SeccompFilter(Architecture.current(), numbers.first(), numbers.calls(), numbers.netlink());
             try (FilteredLaunch launch = new FilteredLaunch(filter, prepare(command, marked()), true)) {
-                answering.answer(launch.listener(), numbers);
+                answering.answer(launch.listener(), limit);
                 ProgramRun run = new ProgramRun();
                 run.forwardSignals();
                 run.pid = start(launch);

@@ -7,7 +7,6 @@ import org.softrdma.daemon.trap.DescriptorNumbers;
 import org.softrdma.daemon.trap.MemoryAccess;
 import org.softrdma.daemon.trap.Supervisor;
 import org.softrdma.linux.LinuxSockets;
-import org.softrdma.linux.process.DescriptorRange;
 import org.softrdma.linux.process.LocalSocket;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.linux.process.ProcessMemory;
@@ -119,8 +118,7 @@ final class RunConnection implements MemoryAccess {
             return;
         }
         try {
-            DescriptorNumbers numbers = new DescriptorNumbers(new DescriptorRange(incoming.number(0), incoming.number(1)),
-                new DescriptorRange(incoming.number(2), incoming.number(3)), new DescriptorRange(incoming.number(4), incoming.number(5)));
+            DescriptorNumbers numbers = DescriptorNumbers.of(incoming.longNumber(0));
             supervisor = server.adapter().serve(new SeccompListener(descriptors[0]), numbers, this, this::onLastProgram);
         } catch (VerbsException refused) {
             reply(DaemonMessage.REFUSED, refused.getMessage());

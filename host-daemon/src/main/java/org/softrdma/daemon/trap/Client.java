@@ -12,8 +12,8 @@ import org.softrdma.linux.process.ProcessMemory;
 final class Client implements ClientProcess {
     /** Guarded by the monitor of {@link OpenFiles}. */
     final Set<OpenFiles.Entry> files = new HashSet<>();
-    /** Held from the choice of a descriptor's number until the process has the descriptor. */
-    final Object numbers = new Object();
+    /** Numbers for its descriptors; the monitor is held from the choice of a number until the process has the descriptor. */
+    final FreeNumbers numbers;
     final PidFd descriptor;
     /** The supervisor of the listener that its calls arrive at. */
     final Supervisor supervisor;
@@ -29,6 +29,7 @@ final class Client implements ClientProcess {
         this.descriptor = descriptor;
         this.memory = memory;
         this.supervisor = supervisor;
+        numbers = new FreeNumbers(supervisor.numbers());
         this.processes = processes;
         String name = ProcessInfo.comm(pid);
         command = name == null ? "" : name;

@@ -6,6 +6,7 @@ import org.softrdma.linux.process.Descriptors;
 import org.softrdma.linux.process.Notification;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.linux.process.SeccompFilter;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /** Calls on descriptors that may be copies of ours. One thread. */
@@ -97,6 +98,16 @@ final class DescriptorCalls {
         statuses.fstatx(notification, node);
     }
 
+    /** Answers a call that changes the size of a file: devices have none. */
+    void refuse(Notification notification, Errno errno) {
+        OpenFiles.Entry entry = find(notification);
+        if (entry == null || entry.file.kind() != DeviceFile.Kind.VERBS) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        supervisor.answer(notification.id(), -errno.value());
+    }
+
     /** The device that a descriptor was opened of; null for other files. */
     private DeviceNode node(Notification notification) {
         OpenFiles.Entry entry = find(notification);
@@ -111,8 +122,7 @@ final class DescriptorCalls {
      */
     void duplicate(Notification notification, int lowest, boolean closeOnExec) {
         OpenFiles.Entry entry = find(notification);
-        if (entry == null || supervisor.numbers().of(entry.file.kind()) == null || lowest < 0
-            || lowest >= supervisor.numbers().of(entry.file.kind()).end()) {
+        if (entry == null || entry.file.kind() == DeviceFile.Kind.EVENTS || lowest < 0) {
             supervisor.resume(notification.id());
             return;
         }

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.linux.LinuxSockets;
+import org.softrdma.linux.process.DescriptorRange;
 import org.softrdma.linux.process.Descriptors;
 import org.softrdma.linux.process.NetlinkSocket;
 import org.softrdma.linux.process.Notification;
@@ -40,7 +41,8 @@ final class NetlinkCalls {
 
     /** Answers socket(2): family and protocol were examined by the filter. */
     void socket(Notification call) {
-        int number = ProcessInfo.freeNumber(call.tid(), supervisor.numbers().netlink());
+        DescriptorRange numbers = supervisor.numbers().netlink();
+        int number = ProcessInfo.freeNumber(call.tid(), numbers.first(), numbers.end());
         int made = number < 0 ? -Errno.EMFILE.value() : NetlinkSocket.open();
         if (made < 0) {
             supervisor.answer(call.id(), number < 0 ? made : -SeccompFilter.EPROTONOSUPPORT);

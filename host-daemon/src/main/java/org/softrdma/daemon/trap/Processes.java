@@ -150,6 +150,7 @@ final class Processes {
         if (descriptor != DeviceFile.NONE) {
             ends.forget(descriptor);
         }
+        entry.owner.numbers.beginAnew();
         try {
             entry.file.closed();
         } finally {

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntUnaryOperator;
-import org.softrdma.linux.process.DescriptorRange;
 import org.softrdma.linux.process.EpollSet;
 import org.softrdma.linux.process.FileIdentity;
 import org.softrdma.linux.process.Notification;
@@ -198,7 +197,7 @@ public final class Supervisor implements AutoCloseable {
         try {
             int number;
             synchronized (client.numbers) {
-                number = copy.applyAsInt(freeNumber(file.kind(), tid, 0));
+                number = copy.applyAsInt(client.numbers.next(file.kind(), tid));
                 check(number);
                 file.given();
             }
@@ -217,21 +216,8 @@ public final class Supervisor implements AutoCloseable {
      * @param lowest     number of the copy
      */
     void answerCopy(OpenFiles.Entry entry, int descriptor, long id, int tid, int lowest, boolean closeOnExec) {
-        check(listener.answerWithDescriptor(id, descriptor, freeNumber(entry.file.kind(), tid, lowest), closeOnExec));
-    }
-
-    private int freeNumber(DeviceFile.Kind kind, int tid, int lowest) {
-        DescriptorRange range = numbers.of(kind);
-        if (range == null) {
-            return SeccompListener.ANY_NUMBER;
-        }
-        int first = Math.max(range.first(), lowest);
-        int number = first >= range.end() ? ProcessInfo.UNKNOWN : ProcessInfo.freeNumber(tid, new DescriptorRange(first, range.end()));
-        if (number == ProcessInfo.UNKNOWN) {
-            throw new VerbsException(Errno.EMFILE, "open_device",
-                "the program has as many files open as there are numbers for devices, " + (range.end() - range.first()));
-        }
-        return number;
+        int number = entry.owner.numbers.atLeast(entry.file.kind(), tid, lowest);
+        check(listener.answerWithDescriptor(id, descriptor, number, closeOnExec));
     }
 
     private static void check(int result) {

@@ -10,6 +10,7 @@ import org.softrdma.linux.process.Notification;
 import org.softrdma.linux.process.SeccompFilter;
 import org.softrdma.linux.process.SystemCall;
 import org.softrdma.linux.process.ThreadMemory;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -81,7 +82,7 @@ final class SystemCalls {
             case STATX -> call.intArgument(2);
             default -> 0;
         };
-        return (flags & SeccompFilter.AT_EMPTY_PATH) != 0 && supervisor.numbers().contains(call.intArgument(0));
+        return (flags & SeccompFilter.AT_EMPTY_PATH) != 0 && call.intArgument(0) >= supervisor.numbers().first();
     }
 
     private int readPath(Notification call, long address) {
@@ -105,6 +106,8 @@ final class SystemCalls {
             case READ -> descriptors.read(call);
             case WRITE -> descriptors.write(call);
             case FSTAT -> descriptors.fstat(call, 1);
+            case FTRUNCATE -> descriptors.refuse(call, Errno.EINVAL);
+            case FALLOCATE -> descriptors.refuse(call, Errno.ENODEV);
             case DUP -> descriptors.duplicate(call, 0, false);
             case FCNTL -> descriptors.duplicate(call, call.intArgument(2), call.intArgument(1) == SeccompFilter.F_DUPFD_CLOEXEC);
             case DUP2, DUP3 -> pass(call);

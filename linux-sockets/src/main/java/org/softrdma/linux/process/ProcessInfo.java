@@ -25,6 +25,8 @@ public final class ProcessInfo {
     private static final byte[] FD = ProcPath.ascii("/fd/");
     private static final byte[] CWD = ProcPath.ascii("/cwd");
     private static final byte[] FDINFO = ProcPath.ascii("/fdinfo/");
+    private static final byte[] LIMITS = ProcPath.ascii("/limits");
+    private static final byte[] OPEN_FILES = ProcPath.ascii("Max open files");
     private static final byte[] TGID = ProcPath.ascii("Tgid:");
     private static final byte[] UID = ProcPath.ascii("Uid:");
     private static final byte[] STATE = ProcPath.ascii("State:");
@@ -131,10 +133,22 @@ public final class ProcessInfo {
         return length < 0 ? null : new String(text.asSlice(0, length).toArray(JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /** The lowest number in a range that is free in a process, or {@link #UNKNOWN} if none is. Allocates nothing. */
-    public static int freeNumber(int tid, DescriptorRange range) {
+    /** How many descriptors a process may have (the soft limit of {@code ulimit -n}), or {@link #UNKNOWN}. Allocates nothing. */
+    public static int fileLimit(int tid) {
         CLibrary library = CLibrary.current();
-        for (int number = range.first(); number < range.end(); number++) {
+        int length = ProcText.read(library.path.of(tid, LIMITS), library.text);
+        return (int) Math.min(Integer.MAX_VALUE, ProcText.number(library.text, length, OPEN_FILES, DECIMAL, UNKNOWN));
+    }
+
+    /**
+     * The lowest number that is free in a process, or {@link #UNKNOWN} if none is. Allocates nothing.
+     *
+     * @param first lowest number
+     * @param end   one above the highest number
+     */
+    public static int freeNumber(int tid, int first, int end) {
+        CLibrary library = CLibrary.current();
+        for (int number = first; number < end; number++) {
             if (Descriptors.readlink(library.path.of(tid, FD, number), library.small) == -CLibrary.ENOENT) {
                 return number;
             }

@@ -3,17 +3,17 @@ package org.softrdma.linux.process;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.softrdma.linux.process.BpfAssembler.Label;
 
 /**
- * The filter of a program that is to see devices of this host: which of its system calls are notified to a {@link SeccompListener}, and
- * which are refused. All others run at full speed.
+ * The filter of a program that is to see devices of this host: which of its system calls are notified to a {@link SeccompListener}. All
+ * others run at full speed.
  *
- * <p>Notified are calls with a path that may be a device's or below sysfs; calls on descriptors whose numbers are in the two ranges that
- * the listener hands out, and in the second one also reads, writes and ioctls; the ioctl of verbs on any descriptor; and netlink sockets
- * of the RDMA family, by which libraries find devices.
- * Refused are changes of the size of a verbs descriptor's file, as on a character device (EINVAL, ENODEV). Programs of another
- * architecture on the same kernel (i386, x32) are let through, and find no device.
+ * <p>Notified are calls with a path that may be a device's or below sysfs; calls on descriptors from the first number on that the listener
+ * hands out, whose result must not show what the files are; in ranges of numbers also reads, writes and ioctls; the ioctl of verbs on any
+ * descriptor; and netlink sockets of the RDMA family, by which libraries find devices. Programs of another architecture on the same
+ * kernel (i386, x32) are let through, and find no device.
  *
  * <p>The call {@code write} comes first: doorbells are writes on verbs descriptors, and pass. Source: seccomp(2),
  * {@code linux/seccomp.h}.
@@ -30,8 +30,6 @@ public final class SeccompFilter {
     static final int ALLOW = 0x7fff0000;
     /** SECCOMP_RET_USER_NOTIF. */
     static final int NOTIFY = 0x7fc00000;
-    /** SECCOMP_RET_ERRNO; the errno is in the lower half. */
-    static final int FAIL = 0x00050000;
 
     /** Offsets in struct seccomp_data. */
     static final int DATA_NUMBER = 0;
@@ -43,13 +41,13 @@ public final class SeccompFilter {
     private static final int NETLINK_RDMA = 20;
     /** Error of socket(2) for a netlink family that the host does not have. */
     public static final int EPROTONOSUPPORT = 93;
-    private static final int EINVAL = 22;
-    private static final int ENODEV = 19;
+    /** Numbers from here on are negative. */
+    private static final int NEGATIVE = 0x80000000;
 
     private final BpfAssembler program = new BpfAssembler();
     private final Architecture architecture;
-    private final DescriptorRange verbs;
-    private final DescriptorRange calls;
+    private final int devices;
+    private final List<DescriptorRange> calls;
     private final DescriptorRange netlink;
     private final Label allow = new Label();
     private final Label notify = new Label();
@@ -57,18 +55,15 @@ public final class SeccompFilter {
     /**
      * Builds the program.
      *
-     * @param verbs numbers of descriptors of verbs devices
-     * @param calls numbers of descriptors of devices whose every call is trapped; not overlapping
-     * @param netlink numbers of sockets of the netlink family RDMA; not overlapping
+     * @param devices lowest number of a device's descriptor
+     * @param calls   numbers of descriptors of devices whose every call is trapped, from {@code devices} on
+     * @param netlink numbers of sockets of the netlink family RDMA
      */
-    public SeccompFilter(Architecture architecture, DescriptorRange verbs, DescriptorRange calls, DescriptorRange netlink) {
-        this.netlink = netlink;
-        if (verbs.first() < calls.end() && calls.first() < verbs.end()) {
-            throw new IllegalArgumentException(verbs + " and " + calls + " overlap");
-        }
+    public SeccompFilter(Architecture architecture, int devices, List<DescriptorRange> calls, DescriptorRange netlink) {
         this.architecture = architecture;
-        this.verbs = verbs;
-        this.calls = calls;
+        this.devices = devices;
+        this.calls = List.copyOf(calls);
+        this.netlink = netlink;
         build();
     }
 
@@ -81,8 +76,6 @@ public final class SeccompFilter {
         Label pathAndFlags2 = new Label();
         Label socket = new Label();
         Label send = new Label();
-        Label ftruncate = new Label();
-        Label fallocate = new Label();
 
         program.load(DATA_ARCH).ifEqual(architecture.auditArch(), null, allow).load(DATA_NUMBER);
         on(SystemCall.WRITE, transfer);
@@ -112,14 +105,19 @@ public final class SeccompFilter {
         on(SystemCall.SOCKET, socket);
         on(SystemCall.SENDMSG, send);
         on(SystemCall.SENDTO, send);
-        on(SystemCall.FTRUNCATE, ftruncate);
-        on(SystemCall.FALLOCATE, fallocate);
+        on(SystemCall.FTRUNCATE, byDescriptor);
+        on(SystemCall.FALLOCATE, byDescriptor);
         program.give(ALLOW);
 
         program.at(ioctl).load(argument(1)).ifEqual(VERBS_IOCTL, notify, transfer);
 
         program.at(transfer).load(argument(0));
-        notifyWithin(calls, allow);
+        for (DescriptorRange each : calls) {
+            Label next = new Label();
+            notifyWithin(each, next);
+            program.at(next);
+        }
+        program.give(ALLOW);
 
         program.at(fcntl).load(argument(1)).ifEqual(F_DUPFD, byDescriptor, null).ifEqual(F_DUPFD_CLOEXEC, byDescriptor, allow);
 
@@ -129,11 +127,7 @@ public final class SeccompFilter {
         program.at(pathAndFlags2).load(argument(2)).ifAnyBit(AT_EMPTY_PATH, byDirectory, notify);
         program.at(byDirectory).load(argument(0)).ifEqual(AT_FDCWD, notify, null);
 
-        Label orCalls = new Label();
-        program.at(byDescriptor).load(argument(0));
-        notifyWithin(verbs, orCalls);
-        program.at(orCalls);
-        notifyWithin(calls, allow);
+        program.at(byDescriptor).load(argument(0)).ifAtLeast(devices, null, allow).ifAtLeast(NEGATIVE, allow, notify);
 
         Label protocol = new Label();
         program.at(socket).load(argument(0)).ifEqual(AF_NETLINK, protocol, allow);
@@ -141,9 +135,6 @@ public final class SeccompFilter {
 
         program.at(send).load(argument(0));
         notifyWithin(netlink, allow);
-
-        refuse(ftruncate, EINVAL);
-        refuse(fallocate, ENODEV);
 
         program.at(notify).give(NOTIFY);
         program.at(allow).give(ALLOW);
@@ -158,12 +149,6 @@ public final class SeccompFilter {
     /** Notifies if the loaded word is in the range. */
     private void notifyWithin(DescriptorRange range, Label otherwise) {
         program.ifAtLeast(range.first(), null, otherwise).ifAtLeast(range.end(), otherwise, notify);
-    }
-
-    private void refuse(Label call, int errno) {
-        Label within = new Label();
-        program.at(call).load(argument(0)).ifAtLeast(verbs.first(), null, allow).ifAtLeast(verbs.end(), allow, within);
-        program.at(within).give(FAIL | errno);
     }
 
     /** Offset of an argument's lower half: descriptors, commands and flags have 32 bits, of which the kernel uses no more. */

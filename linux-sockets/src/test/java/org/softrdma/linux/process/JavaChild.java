@@ -52,7 +52,7 @@ final class JavaChild {
     }
 
     private static String filter() {
-        SeccompFilter filter = new SeccompFilter(Architecture.current(), Supervisor.VERBS, Supervisor.CM, Supervisor.NETLINK);
+        SeccompFilter filter = Supervisor.filter();
         try (FilteredLaunch launch = new FilteredLaunch(filter, Commands.prepare("true"), false)) {
             return "installed " + launch.listener().fd();
         } catch (VerbsException refused) {

@@ -103,9 +103,9 @@ class ProcessInfoTest {
     void shouldFindFreeNumbers() {
         try (SharedFile file = new SharedFile("numbers", 1)) {
             int used = Descriptors.duplicate(file.fd(), 600);
-            assertEquals(ProcessInfo.UNKNOWN, ProcessInfo.freeNumber(self(), new DescriptorRange(used, used + 1)));
+            assertEquals(ProcessInfo.UNKNOWN, ProcessInfo.freeNumber(self(), used, used + 1));
             int next = Descriptors.duplicate(file.fd(), used + 1);
-            int free = ProcessInfo.freeNumber(self(), new DescriptorRange(used, used + 100));
+            int free = ProcessInfo.freeNumber(self(), used, used + 100);
             assertEquals(Math.max(next, used + 1) + (next == used + 1 ? 1 : 0), free);
             LinuxSockets.close(used);
             LinuxSockets.close(next);

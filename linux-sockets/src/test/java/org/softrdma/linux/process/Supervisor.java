@@ -12,9 +12,9 @@ import org.softrdma.verbs.VerbsException;
 
 /** A program under a filter, and threads that answer its calls as a test decides. */
 final class Supervisor implements AutoCloseable {
-    static final DescriptorRange VERBS = new DescriptorRange(900, 960);
-    static final DescriptorRange CM = new DescriptorRange(960, 1020);
-    static final DescriptorRange NETLINK = new DescriptorRange(890, 900);
+    private static final int DEVICES = 900;
+    private static final DescriptorRange CM = new DescriptorRange(960, 1020);
+    private static final DescriptorRange NETLINK = new DescriptorRange(890, 900);
 
     /** Answer to a notification; one that returns false lets the kernel execute the call. */
     interface Handler {
@@ -42,10 +42,14 @@ final class Supervisor implements AutoCloseable {
         threads.add(Thread.ofPlatform().daemon().start(this::serve));
     }
 
+    static SeccompFilter filter() {
+        return new SeccompFilter(Architecture.current(), DEVICES, List.of(CM), NETLINK);
+    }
+
     /** Skips the test where this host refuses filters with a listener. */
     static FilteredLaunch launch(ProcessSpawn program, boolean killableOnly) {
         try {
-            return new FilteredLaunch(new SeccompFilter(Architecture.current(), VERBS, CM, NETLINK), program, killableOnly);
+            return new FilteredLaunch(filter(), program, killableOnly);
         } catch (VerbsException refused) {
             if (refused.errno() == Errno.EINVAL) {
                 throw refused;

@@ -137,6 +137,55 @@ class RunEndToEndTest extends ToolProcesses {
         assertEquals("done\n", ended.out(), ended.err());
     }
 
+    /** As a context needs them: a device and a file of events. The kernel has no other limit than that of the program's files. */
+    @Test
+    void shouldOpenDevicesUpToTheLimitOfFiles() throws Exception {
+        jvmOptions.add("-XX:-MaxFDLimit");
+        String program = script(".py", """
+            import errno, os
+            def pairs(path):
+                held = []
+                try:
+                    while True:
+                        held.append(os.open(path, os.O_RDWR))
+                        held.append(os.open('/dev/null', os.O_RDWR))
+                except OSError as full:
+                    why = errno.errorcode[full.errno]
+                for fd in held:
+                    os.close(fd)
+                return len(held) // 2, why
+            print(pairs('/dev/null') == pairs('/dev/infiniband/uverbs0') == pairs('/dev/infiniband/uverbs0'), pairs('/dev/null')[1])
+            print(pairs('/dev/infiniband/rdma_cm')[0] >= os.sysconf('SC_OPEN_MAX') * 3 // 10)
+            """);
+        for (int limit : new int[] {100, 700, 1024, 2500}) {
+            Ended ended = start(List.of("sh", "-c", "ulimit -Sn " + limit + "; exec \"$@\"", "sh"), "run -- python3 " + program).await();
+            assertEquals("True EMFILE\nTrue\n", ended.out(), limit + ": " + ended.err());
+        }
+    }
+
+    /** Those of devices cannot be changed; other files with high numbers can. */
+    @Test
+    void shouldRefuseChangesOfTheSizeOfDevicesOnly() throws Exception {
+        Ended ended = python("""
+            import errno, os, resource, tempfile
+            resource.setrlimit(resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+            def outcome(call, *arguments):
+                try:
+                    call(*arguments)
+                    return 'done'
+                except OSError as refused:
+                    return errno.errorcode[refused.errno]
+            fd = os.open('/dev/infiniband/uverbs0', os.O_RDWR)
+            file = tempfile.TemporaryFile()
+            os.dup2(file.fileno(), 1000)
+            os.dup2(file.fileno(), fd + 1)
+            for each in fd, fd + 1, 1000:
+                print(outcome(os.ftruncate, each, 10), outcome(os.posix_fallocate, each, 0, 100))
+            print(os.fstat(1000).st_size)
+            """);
+        assertEquals("EINVAL ENODEV\ndone done\ndone done\n100\n", ended.out(), ended.err());
+    }
+
     @Test
     void shouldEndAsTheProgramDoes() throws Exception {
         assertEquals(7, start("run -- sh " + script("exit 7")).await().exitCode());
