@@ -25,13 +25,15 @@ final class CPrograms implements AutoCloseable {
     static final String JAVA = "-java";
     /** End of the names of rows that measure our tools on the system's libibverbs. */
     static final String ADAPTER = "-java-libibverbs";
+    /** End of the names of rows that measure the C program on the kernel's rxe. */
+    static final String KERNEL = "-kernel-rxe";
     static final List<String> LATENCIES = List.of("ib_send_lat-2", "ib_send_lat-64", "ib_write_lat-2", "ib_write_lat-64");
     static final List<String> BANDWIDTHS = List.of("ib_write_bw", "ib_read_bw");
     static final List<String> PING_PONGS = List.of("ibv_rc_pingpong", "ibv_rc_pingpong-e");
     static final List<Integer> SIZES = List.of(1 << 16, 1 << 20);
     static final String CROSSING = "crossing";
     private static final String PERFTEST = "perftest";
-    private static final String PREFIX = "c/";
+    static final String PREFIX = "c/";
     /** The launcher may have to build the tools first. */
     private static final int BUILD_SECONDS = 600;
     private static final int STOP_SECONDS = 20;

@@ -16,6 +16,9 @@ import java.util.Map;
 final class KernelRxe {
     private static final String LARGE = Integer.toString(1 << 20);
     private static final List<String> SIZES = List.of("65536", LARGE);
+    private static final String BANDWIDTH = "bandwidth/kernel-";
+    /** That of C programs on our devices, whose interface is the loopback. */
+    private static final int PROGRAMS_MTU = 4096;
     private static final int PATIENCE_SECONDS = 120;
 
     private final Path scripts;
@@ -62,10 +65,31 @@ final class KernelRxe {
         List<Row> rows = new ArrayList<>();
         for (int mtu : List.of(1024, 4096)) {
             for (String operation : quick ? List.of("write") : List.of("write", "read", "send")) {
-                rows.add(new KernelRow("rxe-" + operation + "-" + mtu, directory, seconds, sizes, "rxe", operation, mtu));
+                rows.add(new KernelRow(BANDWIDTH + "rxe-" + operation + "-" + mtu, directory, seconds, sizes, "rxe", operation, mtu));
             }
         }
-        rows.add(new KernelRow("siw-write", directory, seconds, sizes, "siw", "write", 4096));
+        rows.add(new KernelRow(BANDWIDTH + "siw-write", directory, seconds, sizes, "siw", "write", 4096));
+        return rows;
+    }
+
+    /**
+     * Perftest on the kernel's rxe with the options that C programs have on our devices, beside these.
+     *
+     * @param quick without the smallest messages
+     */
+    List<Row> programs(Path directory, double seconds, boolean quick) {
+        List<Row> rows = new ArrayList<>();
+        for (String tool : CPrograms.LATENCIES) {
+            String[] words = tool.split("-");
+            if (!quick || words[1].equals("64")) {
+                rows.add(new KernelRow(CPrograms.PREFIX + tool + CPrograms.KERNEL, directory, seconds, List.of(words[1]), "rxe",
+                    words[0].substring("ib_".length()), PROGRAMS_MTU));
+            }
+        }
+        for (String tool : CPrograms.BANDWIDTHS) {
+            rows.add(new KernelRow(CPrograms.PREFIX + tool + CPrograms.KERNEL, directory, seconds, SIZES, "rxe", tool.split("_")[1],
+                PROGRAMS_MTU));
+        }
         return rows;
     }
 
@@ -75,7 +99,7 @@ final class KernelRxe {
         private final List<String> command = new ArrayList<>();
 
         KernelRow(String name, Path directory, double seconds, List<String> sizes, String provider, String operation, int mtu) {
-            this.name = "bandwidth/kernel-" + name;
+            this.name = name;
             this.directory = directory;
             command.addAll(List.of(scripts.resolve("run").toString(), provider, operation));
             command.addAll(List.of(Integer.toString(mtu), Integer.toString((int) Math.ceil(seconds))));

@@ -99,7 +99,9 @@ final class Plan {
         groups.put("nfs", files());
         groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
         groups.put("start-up", startUp());
-        groups.put("c", programs.rows(seconds(), quick));
+        List<Row> c = programs.rows(seconds(), quick);
+        c.addAll(kernel.programs(directory, seconds(), quick));
+        groups.put("c", c);
         return groups;
     }
 

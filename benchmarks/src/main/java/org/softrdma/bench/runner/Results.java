@@ -418,7 +418,8 @@ final class Results {
             + "packets stay in memory, which is the default; `*-c-udp` the same with `wire udp`, where they take the interface. `*-java` "
             + "are our tools of the same names and options, a device each; `*-java-libibverbs` our tools on the system's libibverbs, on "
             + "the C programs' device. On two processors, two programs that poll leave none to the "
-            + "daemon.");
+            + "daemon. `*-kernel-rxe` are the C programs on Linux's own rxe in a user-mode kernel, which has one processor: there a "
+            + "half round trip of two programs that poll is a slice of its scheduler.");
         line("");
         cRatios();
         List<String> percentiles = List.of("p50", "mean", "p99", "p99.9");
@@ -445,15 +446,15 @@ final class Results {
         line("|---|---|---|");
         for (String tool : CPrograms.LATENCIES) {
             cRatio(tool + ", p50", tool, "us.p50", "c/" + tool + CPrograms.JAVA);
+            cRatio(tool + ", mean, to kernel rxe (UML)", tool, "us.mean", "c/" + tool + CPrograms.KERNEL);
             adapterRatio(tool + ", p50", tool, "us.p50");
         }
         for (String tool : CPrograms.BANDWIDTHS) {
             for (int size : CPrograms.SIZES) {
-                String operation = tool.split("_")[1];
                 cRatio(tool + " " + size(size), tool, "GBps." + size, "c/" + tool + CPrograms.JAVA);
                 adapterRatio(tool + " " + size(size), tool, "GBps." + size);
                 cRatio(tool + " " + size(size) + ", to kernel rxe (UML)", tool, "GBps." + size,
-                    "bandwidth/kernel-rxe-" + operation + "-4096");
+                    "c/" + tool + CPrograms.KERNEL);
             }
         }
         for (String tool : CPrograms.PING_PONGS) {

@@ -89,14 +89,16 @@ class ResultsTest {
         samples.add("c/daemon", Map.of("cpu_percent.started", 0.2, "resident_MB.started", 61.0, "resident_MB.after", 75.0));
         samples.add("c/calls-outside", Map.of("us.stat", 0.5));
         samples.add("c/calls-run", Map.of("us.stat", 8.0, "us.stat_ours", 20.0));
-        samples.add("c/ib_send_lat-64-c", Map.of("us.p50", 6.0));
+        samples.add("c/ib_send_lat-64-c", Map.of("us.p50", 6.0, "us.mean", 8.0));
+        samples.add("c/ib_send_lat-64-kernel-rxe", Map.of("us.mean", 4000.0));
         samples.add("c/ib_send_lat-64-java", Map.of("us.p50", 4.0));
         samples.add("c/ib_write_bw-c", Map.of("GBps.65536", 2.0, "GBps.1048576", 3.0));
         samples.add("c/ib_write_bw-c-udp", Map.of("GBps.1048576", 1.5));
         samples.add("c/ib_write_bw-java", Map.of("GBps.65536", 2.5));
-        samples.add("bandwidth/kernel-rxe-write-4096", Map.of("GBps.1048576", 1.2));
+        samples.add("c/ib_write_bw-kernel-rxe", Map.of("GBps.1048576", 1.2));
         String text = written(samples, Map.of());
-        assertTrue(text.contains("| ib_send_lat-64, p50 | 1.50 | 6.00 / 4.00 |\n| ib_write_bw 64 KiB | 0.800 | 2.00 / 2.50 |\n"
+        assertTrue(text.contains("| ib_send_lat-64, p50 | 1.50 | 6.00 / 4.00 |\n"
+            + "| ib_send_lat-64, mean, to kernel rxe (UML) | 0.002 | 8.00 / 4,000 |\n| ib_write_bw 64 KiB | 0.800 | 2.00 / 2.50 |\n"
             + "| ib_write_bw 1 MiB, to kernel rxe (UML) | 2.50 | 3.00 / 1.20 |\n"
             + "| ib_write_bw 1 MiB, to kernel rxe (UML), wire udp | 1.25 | 1.50 / 1.20 |\n"
             + "| stat of an ordinary file, to outside of run | 16.0 | 8.00 / 0.500 |\n\n"), text);
