@@ -6,7 +6,7 @@ module org.softrdma.verbs {
     exports org.softrdma.verbs;
     exports org.softrdma.verbs.cm;
     exports org.softrdma.verbs.provider to org.softrdma.cm, org.softrdma.daemon, org.softrdma.device, org.softrdma.libibverbs,
-        org.softrdma.rxe, org.softrdma.siw;
+        org.softrdma.linux, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.verbs.reason;
 
     uses org.softrdma.verbs.VerbsProvider;

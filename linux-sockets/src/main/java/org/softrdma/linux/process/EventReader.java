@@ -9,22 +9,33 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** A program's end of an {@link EventPipe}. Several threads may wait; each record is read by one of them. */
+/**
+ * A program's end of an {@link EventPipe}. Several threads may wait; each record is read by one of them. A thread that waits sleeps until
+ * there is a record, its time is over, it is interrupted, or the reader is closed. For that it takes a descriptor, kept for later waits.
+ */
 public final class EventReader implements AutoCloseable {
     private static final MethodHandle POLL = CLibrary.function("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     private static final short POLLIN = 1;
     private static final int EVENTS = 4;
     private static final int REVENTS = 6;
-    /** An interrupt of a thread that waits, and the close of the descriptor, are noticed within this time. */
-    private static final int SLICE_MS = 50;
+    private static final int POLL_BYTES = 8;
+    private static final int NONE = -1;
     private static final long NS_PER_MS = 1_000_000;
 
     private final int fd;
     private final OpenGuard guard = new OpenGuard();
+    /** Ends of the waits of threads that wait now; guards the following fields. */
+    private final Set<WaitEnd> waits = new HashSet<>();
+    private final List<WaitEnd> unused = new ArrayList<>();
+    private volatile boolean closing;
 
     /**
      * Takes over a descriptor, and makes reads of it return at once: of two threads that wait, one may find nothing.
@@ -43,7 +54,8 @@ public final class EventReader implements AutoCloseable {
      * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
      * @param verb      for messages
      * @return false if the time is over
-     * @throws VerbsException EINTR: the thread was interrupted; EIO: the other end is closed; EINVAL: this end is
+     * @throws VerbsException EINTR: the thread was interrupted; EIO: the other end is closed; EINVAL: this end is; EMFILE: no descriptor is
+     *     left for the wait
      */
     public boolean read(MemorySegment to, long timeoutNs, String verb) {
         long untilNs = System.nanoTime() + Math.max(0, timeoutNs);
@@ -79,35 +91,89 @@ public final class EventReader implements AutoCloseable {
     }
 
     private boolean await(boolean forever, long untilNs, String verb) {
-        while (true) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw new VerbsException(Errno.EINTR, verb, "the waiting thread was interrupted");
-            }
-            long leftNs = untilNs - System.nanoTime();
-            if (poll(forever ? SLICE_MS : Math.clamp((leftNs + NS_PER_MS - 1) / NS_PER_MS, 0, SLICE_MS), verb)) {
-                return true;
-            }
-            if (!forever && leftNs <= 0) {
-                return false;
-            }
-        }
-    }
-
-    private boolean poll(int milliseconds, String verb) {
         if (!guard.enter()) {
             throw closed(verb);
         }
-        CLibrary library = CLibrary.current();
         try {
-            MemorySegment waited = library.small;
-            waited.set(JAVA_INT, 0, fd);
-            waited.set(JAVA_SHORT, EVENTS, POLLIN);
-            waited.set(JAVA_SHORT, REVENTS, (short) 0);
-            return (int) POLL.invokeExact(library.state, waited, 1L, milliseconds) > 0;
-        } catch (Throwable t) {
-            throw CLibrary.impossible(t);
+            requireNoInterrupt(verb);
+            if (isReadable()) {
+                return true;
+            }
+            return (forever || untilNs - System.nanoTime() > 0) && await(beginWait(verb), forever, untilNs, verb);
         } finally {
             guard.leave();
+        }
+    }
+
+    /** Takes an end of waits for the calling thread, which {@link #close} finds then. */
+    private WaitEnd beginWait(String verb) {
+        synchronized (waits) {
+            if (closing) {
+                throw closed(verb);
+            }
+            WaitEnd end = unused.isEmpty() ? new WaitEnd() : unused.removeLast();
+            waits.add(end);
+            return end;
+        }
+    }
+
+    private void endWait(WaitEnd end) {
+        synchronized (waits) {
+            waits.remove(end);
+            unused.add(end);
+        }
+    }
+
+    private boolean await(WaitEnd end, boolean forever, long untilNs, String verb) {
+        end.begin();
+        try {
+            while (true) {
+                long leftNs = untilNs - System.nanoTime();
+                if (poll(end.fd(), forever ? -1 : Math.clamp((leftNs + NS_PER_MS - 1) / NS_PER_MS, 0, Integer.MAX_VALUE))) {
+                    return true;
+                }
+                requireNoInterrupt(verb);
+                if (closing) {
+                    throw closed(verb);
+                }
+                if (!forever && leftNs <= 0) {
+                    return false;
+                }
+            }
+        } finally {
+            end.end();
+            endWait(end);
+        }
+    }
+
+    private boolean isReadable() {
+        return poll(NONE, 0);
+    }
+
+    /** Returns whether the pipe can be read. A further descriptor ends the wait. */
+    private boolean poll(int further, int milliseconds) {
+        CLibrary library = CLibrary.current();
+        MemorySegment waited = library.small;
+        request(waited, 0, fd);
+        request(waited, POLL_BYTES, further);
+        try {
+            int ready = (int) POLL.invokeExact(library.state, waited, 2L, milliseconds);
+            return ready > 0 && waited.get(JAVA_SHORT, REVENTS) != 0;
+        } catch (Throwable t) {
+            throw CLibrary.impossible(t);
+        }
+    }
+
+    /** Writes a struct pollfd; a negative descriptor is ignored. */
+    private static void request(MemorySegment to, long at, int descriptor) {
+        to.set(JAVA_INT, at, descriptor);
+        to.set(JAVA_SHORT, at + EVENTS, POLLIN);
+        to.set(JAVA_SHORT, at + REVENTS, (short) 0);
+    }
+
+    private static void requireNoInterrupt(String verb) {
+        if (Thread.currentThread().isInterrupted()) {
+            throw new VerbsException(Errno.EINTR, verb, "the waiting thread was interrupted");
         }
     }
 
@@ -118,8 +184,13 @@ public final class EventReader implements AutoCloseable {
     /** Closes the descriptor, after threads that wait have noticed. */
     @Override
     public void close() {
+        synchronized (waits) {
+            closing = true;
+            waits.forEach(WaitEnd::signal);
+        }
         if (guard.close()) {
             LinuxSockets.close(fd);
+            unused.forEach(WaitEnd::close);
         }
     }
 }

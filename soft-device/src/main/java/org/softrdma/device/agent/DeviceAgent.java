@@ -5,6 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.Agent;
 import org.softrdma.device.threads.DeviceThreads;
+import org.softrdma.verbs.provider.Interruption;
 
 /**
  * Owns a device's state: the holder of {@link #lock} is the owner, and only the owner runs protocol code. One thread at a time leads:

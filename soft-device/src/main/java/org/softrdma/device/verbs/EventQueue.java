@@ -2,7 +2,6 @@
 package org.softrdma.device.verbs;
 
 import java.util.ArrayDeque;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -144,7 +143,11 @@ public final class EventQueue<T> {
                 if (timeoutNs >= 0 && leftNs <= 0) {
                     return null;
                 }
-                leftNs = arrived.awaitNanos(timeoutNs < 0 ? TimeUnit.HOURS.toNanos(1) : leftNs);
+                if (timeoutNs < 0) {
+                    arrived.await();
+                } else {
+                    leftNs = arrived.awaitNanos(leftNs);
+                }
                 requireOpen(verb);
             }
             T event = events.remove();

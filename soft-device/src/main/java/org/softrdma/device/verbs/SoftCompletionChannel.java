@@ -3,7 +3,6 @@ package org.softrdma.device.verbs;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -14,9 +13,6 @@ import org.softrdma.verbs.Context;
 
 /** A queue of notifications by armed completion queues. */
 final class SoftCompletionChannel implements CompletionChannel {
-    /** Maximum wait for events produced by another thread that drives the device; then this thread tries to drive the device itself. */
-    private static final long FOLLOW_NS = TimeUnit.MILLISECONDS.toNanos(100);
-
     final Dependents children = new Dependents();
 
     private final SoftContext context;
@@ -69,13 +65,19 @@ final class SoftCompletionChannel implements CompletionChannel {
         if (context.strict() != null) {
             checkArmed();
         }
-        // The waiting thread drives the device itself, unless another thread does; then that thread produces the events.
+        // The waiting thread drives the device itself, unless another thread does; then that thread produces the events, and after it the
+        // device's own.
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
         while (queue == null && !Deadline.isDue(untilNs, System.nanoTime())) {
             boolean led = context.agent().lead(hasEvents, untilNs) && !Thread.currentThread().isInterrupted();
-            queue = events.take("get_cq_event", led ? 0 : Math.clamp(Deadline.remainingNs(untilNs, System.nanoTime()), 1, FOLLOW_NS));
+            queue = events.take("get_cq_event", led ? 0 : leftNs(untilNs));
         }
         return queue;
+    }
+
+    /** Time for {@link EventQueue#take}: negative for no limit, else at least 1, so that an interrupt is noticed. */
+    private static long leftNs(long untilNs) {
+        return untilNs == Deadline.NEVER ? -1 : Math.max(1, Deadline.remainingNs(untilNs, System.nanoTime()));
     }
 
     /** Reports queues whose completions no event will announce, to a program that is held to the rules of adapters. */

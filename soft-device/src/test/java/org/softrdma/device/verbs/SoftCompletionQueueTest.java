@@ -25,6 +25,8 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 class SoftCompletionQueueTest {
+    private static final long PATIENCE_NS = 20_000_000_000L;
+
     private final FakeContext context = new FakeContext();
     private final CompletionChannel channel = context.createCompletionChannel();
     private final SoftCompletionQueue cq = queue(4);
@@ -63,6 +65,32 @@ class SoftCompletionQueueTest {
         assertEquals("mine", cq.context());
         assertSame(context, cq.rdmaContext());
         assertEquals(4, cq.cqe());
+    }
+
+    /** Without a limit, so that it does not wake while nothing happens; a thread that only naps is in another state. */
+    @Test
+    void shouldSleepUntilAnEventWhileAnotherThreadDrivesTheDevice() throws InterruptedException {
+        CompletionChannel silent = context.createCompletionChannel();
+        Thread driver = Thread.ofPlatform().daemon().start(() -> silent.getEvent(-1));
+        awaitState(driver, Thread.State.TIMED_WAITING);
+        AtomicReference<CompletionQueue> received = new AtomicReference<>();
+        Thread waiter = Thread.ofPlatform().daemon().start(() -> received.set(channel.getEvent(-1)));
+        awaitState(waiter, Thread.State.WAITING);
+        cq.requestNotify();
+        assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.RECV, false));
+        waiter.join(PATIENCE_NS / 1_000_000);
+        assertSame(cq, received.get());
+        cq.ackEvents(1);
+        driver.interrupt();
+        driver.join(PATIENCE_NS / 1_000_000);
+    }
+
+    private static void awaitState(Thread thread, Thread.State state) {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        while (thread.getState() != state) {
+            assertTrue(thread.isAlive() && System.nanoTime() - untilNs < 0, () -> "the thread is " + thread.getState());
+            Thread.onSpinWait();
+        }
     }
 
     @Test

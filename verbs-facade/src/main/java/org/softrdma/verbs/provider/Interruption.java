@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.agent;
+package org.softrdma.verbs.provider;
 
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -11,22 +11,22 @@ import java.util.Set;
  * Ends a thread's wait in native code when the thread is interrupted. Java calls back at an interrupt only for a thread that waits on a
  * channel or a selector; this is a selector for that alone, without channels. One thread at a time.
  */
-final class Interruption extends AbstractSelector {
+public final class Interruption extends AbstractSelector {
     private final Runnable endWait;
 
     /** @param endWait ends the current or next wait, from any thread; may be called when there is none */
-    Interruption(Runnable endWait) {
+    public Interruption(Runnable endWait) {
         super(null);
         this.endWait = endWait;
     }
 
     /** The calling thread is about to wait. Ends the wait at once if the thread is interrupted already. */
-    void beginWait() {
+    public void beginWait() {
         begin();
     }
 
     /** The calling thread waits no longer. */
-    void endWait() {
+    public void endWait() {
         end();
     }
 
