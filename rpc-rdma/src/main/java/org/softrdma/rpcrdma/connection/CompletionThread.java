@@ -6,12 +6,12 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * The thread that processes the completions of one connection, until a work request fails, as all do when the connection ends. It polls for
- * a while before it sleeps, since polling also drives the device.
+ * The thread that processes the completions of one connection, until a work request fails, as all do when the connection ends. It polls
+ * without the lock, which other threads need to post: a poll may drive the device for as long as packets arrive. A poll that finds nothing
+ * is followed by a sleep, in which the device itself spins for a moment before it parks; a further spin here would take the processor from
+ * the threads that are to post next.
  */
 public final class CompletionThread {
-    /** How long the thread polls before it sleeps. */
-    private static final long SPIN_NS = 50_000;
     /** Longest sleep before {@link #end} is noticed. */
     private static final long LONGEST_SLEEP_NS = 500_000_000L;
 
@@ -19,7 +19,6 @@ public final class CompletionThread {
     private final ReentrantLock lock;
     private final Owner owner;
     private final Thread thread;
-    private final MessageQueuePair.Completions taker = this::onCompletion;
     private volatile boolean over;
     /** The first completion that failed, for the log. */
     private String failure;
@@ -42,7 +41,7 @@ public final class CompletionThread {
     /**
      * Creates the thread.
      *
-     * @param lock guards the queue pair
+     * @param lock guards the owner's state and the posting
      */
     public CompletionThread(String name, MessageQueuePair queuePair, ReentrantLock lock, Owner owner) {
         this.queuePair = queuePair;
@@ -78,13 +77,8 @@ public final class CompletionThread {
 
     private void run() {
         try {
-            long idleSinceNs = System.nanoTime();
             while (!over) {
-                if (process()) {
-                    idleSinceNs = System.nanoTime();
-                } else if (System.nanoTime() - idleSinceNs < SPIN_NS) {
-                    Thread.onSpinWait();
-                } else {
+                if (!process()) {
                     idle();
                 }
             }
@@ -97,20 +91,23 @@ public final class CompletionThread {
 
     /** @return whether there was a completion */
     private boolean process() {
-        int count;
+        int count = queuePair.poll();
+        if (count == 0) {
+            return false;
+        }
         lock.lock();
         try {
-            count = queuePair.poll(taker);
-            if (count > 0 && !over) {
+            for (int i = 0; i < count; i++) {
+                onCompletion(queuePair.completion(i));
+            }
+            if (!over) {
                 owner.transmit();
             }
         } finally {
             lock.unlock();
         }
-        if (count > 0) {
-            owner.afterBatch();
-        }
-        return count > 0;
+        owner.afterBatch();
+        return true;
     }
 
     private void onCompletion(WorkCompletion completion) {

@@ -24,8 +24,8 @@ import org.softrdma.verbs.cm.CmId;
  * A queue pair for a protocol of messages: receive slots and send buffers of a fixed size, memory for RDMA READs and WRITEs, and one
  * completion queue. Everything is freed in {@link #close}.
  *
- * <p>Posting and polling belong to one thread at a time, which the owner's lock ensures; {@link #await} is for one thread, without the
- * lock.
+ * <p>Posting belongs to one thread at a time, which the owner's lock ensures. {@link #poll}, {@link #arm} and {@link #await} are for one
+ * thread, without that lock.
  */
 public final class MessageQueuePair implements AutoCloseable {
     private static final int BATCH = 16;
@@ -50,12 +50,6 @@ public final class MessageQueuePair implements AutoCloseable {
      * @param slotBytes    longest message received
      */
     public record Plan(int sendRequests, int slots, int slotBytes) {
-    }
-
-    /** Receiver of completions. */
-    @FunctionalInterface
-    public interface Completions {
-        void onCompletion(WorkCompletion completion);
     }
 
     /**
@@ -167,21 +161,17 @@ public final class MessageQueuePair implements AutoCloseable {
     // ---- completions ----
 
     /**
-     * Polls until there are no more completions.
+     * Takes completions that have arrived; they are valid until the next call.
      *
-     * @return number of completions
+     * @return number of completions, 0..16
      */
-    public int poll(Completions to) {
-        int all = 0;
-        int count;
-        do {
-            count = cq.poll(completions);
-            for (int i = 0; i < count; i++) {
-                to.onCompletion(completions[i]);
-            }
-            all += count;
-        } while (count == BATCH);
-        return all;
+    public int poll() {
+        return cq.poll(completions);
+    }
+
+    /** {@return the i-th completion that {@link #poll} took} */
+    public WorkCompletion completion(int i) {
+        return completions[i];
     }
 
     /** Arms the completion queue, after which {@link #poll} must be called once more before {@link #await}. */

@@ -123,7 +123,11 @@ final class HostQueue implements AutoCloseable {
             if (leftNs < 0) {
                 throw new NvmeException(name + ": no response within " + COMMAND_SECONDS + " s");
             }
-            if (queuePair.poll(this::onCompletion) == 0) {
+            int count = queuePair.poll();
+            for (int i = 0; i < count; i++) {
+                onCompletion(queuePair.completion(i));
+            }
+            if (count == 0) {
                 if (queuePair.isArmed()) {
                     queuePair.await(leftNs);
                 } else {
