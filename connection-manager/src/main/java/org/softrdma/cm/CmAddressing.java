@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEventType;
 
@@ -95,7 +96,7 @@ final class CmAddressing {
 
     // ---- address and route resolution ----
 
-    void resolveAddress(InetSocketAddress source, InetSocketAddress destination) {
+    void resolveAddress(InetSocketAddress source, InetSocketAddress destination, int timeoutMs) {
         if (destination.isUnresolved()) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", "unknown host " + destination.getHostString());
         }
@@ -108,7 +109,7 @@ final class CmAddressing {
             bind(source != null ? source : wildcardLike(destination.getAddress()));
         }
         try {
-            resolve(destination);
+            resolve(destination, timeoutMs);
             synchronized (id) {
                 if (id.state == CmState.ADDR_RESOLVED) {
                     events.raise(CmEventType.ADDR_RESOLVED, 0);
@@ -124,8 +125,8 @@ final class CmAddressing {
         events.complete("resolve_addr");
     }
 
-    /** Finds the source address by the routing table, and the device by the source address. */
-    private void resolve(InetSocketAddress destination) {
+    /** Finds the source address by the routing table, the device by the source address, and the peer's port where that takes messages. */
+    private void resolve(InetSocketAddress destination, int timeoutMs) {
         InetAddress to = destination.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : destination.getAddress();
         OpenDevice found;
         InetAddress from = id.local.getAddress();
@@ -147,21 +148,41 @@ final class CmAddressing {
                 .find(new LoopbackListeners.Port(id.space, destination.getPort()));
             to = listener != null ? listener : to;
         }
+        CmResolver resolver = found.transport().resolver();
+        Gid port = resolver == null ? null : resolver.findPort(to, timeoutMs);
         synchronized (id) {
             CmCall.RESOLVE_ADDR.requireStill(CmState.ADDR_BOUND, id.state);
             id.device = found;
             id.local = new InetSocketAddress(from, id.local.getPort());
             id.peer = new InetSocketAddress(to, destination.getPort());
+            id.peerPort = port;
             id.state = CmState.ADDR_RESOLVED;
         }
     }
 
-    void resolveRoute() {
+    void resolveRoute(int timeoutMs) {
+        CmResolver resolver;
+        Gid port;
         synchronized (id) {
             id.require(CmCall.RESOLVE_ROUTE);
-            id.state = CmState.ROUTE_RESOLVED;
+            resolver = id.device.transport().resolver();
+            port = id.peerPort;
+        }
+        try {
             // Ethernet has no subnet manager: the host's routing table was consulted by resolve_addr, and there is nothing else.
-            events.raise(CmEventType.ROUTE_RESOLVED, 0);
+            CmRoute route = port == null ? null : resolver.findRoute(port, timeoutMs);
+            synchronized (id) {
+                CmCall.RESOLVE_ROUTE.requireStill(CmState.ADDR_RESOLVED, id.state);
+                id.options = id.options.withRoute(route);
+                id.state = CmState.ROUTE_RESOLVED;
+                events.raise(CmEventType.ROUTE_RESOLVED, 0);
+            }
+        } catch (VerbsException refused) {
+            synchronized (id) {
+                if (id.state == CmState.ADDR_RESOLVED) {
+                    events.raise(CmEventType.ROUTE_ERROR, refused);
+                }
+            }
         }
         events.complete("resolve_route");
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.host.inspect.Owner;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -29,6 +30,8 @@ final class CmIdPrivate {
     CmState state = CmState.IDLE;
     volatile InetSocketAddress local = new InetSocketAddress(0);
     InetSocketAddress peer;
+    /** The port that has the peer's address, where a {@link CmResolver} finds it; else null. */
+    Gid peerPort;
     CmPathOptions options = CmPathOptions.DEFAULT;
     OpenDevice device;
     CmConnection connection;

@@ -49,6 +49,11 @@ public interface CmTransport {
         return GidType.ROCE_V2;
     }
 
+    /** Returns what finds the ports of peers and the routes to them; null where the host's tables have both. */
+    default CmResolver resolver() {
+        return null;
+    }
+
     /** Creates an end of a connection; {@link CmConnection#connect} sends the request. */
     CmConnection open(CmHandler handler);
 

@@ -57,7 +57,7 @@ record DeviceChoice(List<String> words) {
     private static boolean isMeant(RdmaDevice device, String word) {
         return switch (word) {
             case "iwarp" -> device.transport() == Transport.IWARP;
-            case "roce" -> device.transport() == Transport.INFINIBAND;
+            case "roce" -> device.transport() == Transport.INFINIBAND && !(device instanceof AddressedDevice);
             default -> device.name().equals(word);
         };
     }

@@ -42,11 +42,20 @@ final class OpenDevice {
             context.close();
             throw new VerbsException(Errno.EOPNOTSUPP, "open_device", device.name() + " has no connection manager");
         }
-        transport = capable.cmTransport();
+        transport = transportOf(capable);
         context.onRemoval(() -> {
             removed = true;
             onRemoval.accept(this);
         });
+    }
+
+    private CmTransport transportOf(CmContext capable) {
+        try {
+            return capable.cmTransport();
+        } catch (VerbsException refused) {
+            context.close();
+            throw refused;
+        }
     }
 
     SoftContext context() {

@@ -148,12 +148,12 @@ final class SoftCmId implements CmId {
 
     @Override
     public void resolveAddress(InetSocketAddress source, InetSocketAddress destination, int timeoutMs) {
-        addressing.resolveAddress(source, destination);
+        addressing.resolveAddress(source, destination, timeoutMs);
     }
 
     @Override
     public void resolveRoute(int timeoutMs) {
-        addressing.resolveRoute();
+        addressing.resolveRoute(timeoutMs);
     }
 
     // ---- queue pair ----

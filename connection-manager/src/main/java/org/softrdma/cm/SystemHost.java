@@ -32,23 +32,44 @@ import org.softrdma.verbs.cm.PortSpace;
 final class SystemHost implements CmHost {
     /** Destination port of routing table queries; the value, RoCE's port, has no influence. */
     private static final int SOME_PORT = 4791;
+    /** Time for which the list of configured devices is used again; reading it takes a millisecond. */
+    private static final long FRESH_NS = 100_000_000;
 
     private final DeviceChoice choice = DeviceChoice.ofUser();
+    private List<AddressedDevice> addressed;
+    private long addressedNs;
     private final LoopbackListeners loopback = new LoopbackFiles(StateDirectory.ofUser());
 
     @Override
     public List<CmDevice> devices() {
         List<CmDevice> devices = new ArrayList<>();
         for (RdmaDevice device : choice.of(Verbs.devices(Verbs.SOFTRDMA))) {
+            if (device instanceof AddressedDevice addressed) {
+                if (!addressed.addresses().isEmpty()) {
+                    devices.add(new SystemDevice(device, addressed.addresses(), false));
+                }
+                continue;
+            }
             NetDevice netdev = NetDevice.find(device.netdev());
             if (netdev != null) {
-                devices.add(new SystemDevice(device, netdev));
+                devices.add(new SystemDevice(device, netdev.addresses(), netdev.loopback()));
             }
         }
         return devices;
     }
 
-    private record SystemDevice(RdmaDevice device, NetDevice netdev) implements CmDevice {
+    /** Devices with addresses of their own; every connection needs them, so that they are looked up only now and then. */
+    private synchronized List<AddressedDevice> addressedDevices() {
+        long nowNs = System.nanoTime();
+        if (addressed == null || nowNs - addressedNs > FRESH_NS) {
+            addressed = choice.of(Verbs.devices(Verbs.SOFTRDMA)).stream().filter(AddressedDevice.class::isInstance)
+                .map(AddressedDevice.class::cast).toList();
+            addressedNs = nowNs;
+        }
+        return addressed;
+    }
+
+    private record SystemDevice(RdmaDevice device, List<InetAddress> addresses, boolean loopback) implements CmDevice {
         @Override
         public String name() {
             return device.name();
@@ -61,7 +82,7 @@ final class SystemHost implements CmHost {
 
         @Override
         public boolean owns(InetAddress address) {
-            return netdev.addresses().contains(address) || netdev.loopback() && address.isLoopbackAddress();
+            return addresses.contains(address) || loopback && address.isLoopbackAddress();
         }
 
         @Override
@@ -78,7 +99,8 @@ final class SystemHost implements CmHost {
     @Override
     public boolean has(InetAddress address) {
         try {
-            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null
+                || addressedDevices().stream().anyMatch(device -> device.addresses().contains(address));
         } catch (SocketException refused) {
             throw new VerbsException(Errno.EIO, "bind_addr", "cannot list the network interfaces: " + refused.getMessage(),
                 refused);
@@ -87,6 +109,10 @@ final class SystemHost implements CmHost {
 
     @Override
     public InetAddress sourceFor(InetAddress destination) {
+        InetAddress own = AddressedSources.sourceFor(destination, addressedDevices());
+        if (own != null) {
+            return own;
+        }
         try (DatagramSocket socket = new DatagramSocket(null)) {
             socket.connect(new InetSocketAddress(destination, SOME_PORT));
             return socket.getLocalAddress();

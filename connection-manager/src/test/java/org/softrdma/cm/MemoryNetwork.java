@@ -38,6 +38,10 @@ final class MemoryNetwork {
         a.atNs != b.atNs ? Long.compare(a.atNs, b.atNs) : Long.compare(a.sequence, b.sequence));
     private final Map<InetAddress, Transport> transports = new HashMap<>();
     boolean refusesToRelisten;
+    /** Of all devices; null for a network whose hosts need none. */
+    CmResolver resolver;
+    /** Options of the last request for a connection. */
+    CmPathOptions lastOptions;
     /** Devices that nobody hears any more. */
     private long nowNs;
     private long sequence;
@@ -84,6 +88,11 @@ final class MemoryNetwork {
         @Override
         public InetAddress ownLoopback() {
             return addresses.stream().filter(InetAddress::isLoopbackAddress).findFirst().orElse(null);
+        }
+
+        @Override
+        public CmResolver resolver() {
+            return resolver;
         }
 
         @Override
@@ -147,6 +156,7 @@ final class MemoryNetwork {
                     throw new VerbsException(Errno.EINVAL, "connect", "too much private data");
                 }
                 state = State.ASKING;
+                lastOptions = options;
                 own = parameters;
                 type = wanted;
                 local = from;
