@@ -15,6 +15,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
@@ -47,26 +48,26 @@ final class ConnectionRole implements CmRole, ConnectionListener {
     /** Creates the active end; its REQ is sent by {@link #request}. */
     private ConnectionRole(RxeCmConnection end, long nowNs, GidPair gids, ReqFields request) {
         this.end = end;
-        connection = end.cm().manager().connect(nowNs, gids.type(), request, this);
+        connection = end.cm().manager().connect(nowNs, gids, request, this);
     }
 
     /**
      * Sends a REQ.
      *
-     * @param gids    addresses of both ends
+     * @param gids    addresses of both ends: of their queue pairs, too, unless there is a route
      * @param request what the application chose: {@link #choice}, and the service, the flow label and the private data
      */
     static ConnectionRole request(RxeCmConnection end, long nowNs, GidPair gids, CmPathOptions options, ReqFields.Builder request) {
         CmSettings settings = end.cm().manager().settings();
+        if (options.route() instanceof SubnetRoute route) {
+            route.describe(request, end.cm().pathMtu());
+        } else {
+            request.local(gids.local()).remote(gids.remote()).pathMtu(end.cm().pathMtu()).pkey(QpMachine.PKEY)
+                .trafficClass(options.typeOfService()).hopLimit(HOP_LIMIT);
+        }
         return new ConnectionRole(end, nowNs, gids, request
-            .local(gids.local())
-            .remote(gids.remote())
             .startingPsn(end.startingPsn())
-            .pathMtu(end.cm().pathMtu())
-            .pkey(QpMachine.PKEY)
-            .trafficClass(options.typeOfService())
-            .hopLimit(HOP_LIMIT)
-            .ackTimeout(ackTimeout(options, settings.ackTimeout(settings.ackDelay())))
+            .ackTimeout(ackTimeout(options, settings, settings.ackDelay()))
             .build());
     }
 
@@ -96,8 +97,11 @@ final class ConnectionRole implements CmRole, ConnectionListener {
         return localPort * 31 + remotePort & 0xfffff;
     }
 
-    private static int ackTimeout(CmPathOptions options, int computed) {
-        return options.ackTimeout() == CmPathOptions.UNSET ? computed : options.ackTimeout();
+    private static int ackTimeout(CmPathOptions options, CmSettings settings, int acksDelay) {
+        if (options.ackTimeout() != CmPathOptions.UNSET) {
+            return options.ackTimeout();
+        }
+        return options.route() instanceof SubnetRoute route ? route.ackTimeout(acksDelay) : settings.ackTimeout(acksDelay);
     }
 
     @Override
@@ -162,24 +166,26 @@ final class ConnectionRole implements CmRole, ConnectionListener {
             throw RxeCmConnection.wrongState("rdma_init_qp_attr", describe());
         }
         return switch (to) {
-            case INIT -> new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(PORT).accessFlags(responderResources() == 0
-                ? AccessFlags.REMOTE_WRITE
-                : AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC);
+            case INIT -> initialised();
             case RTR -> readyToReceive(options);
             case RTS -> readyToSend(options);
             default -> throw new VerbsException(Errno.EINVAL, "rdma_init_qp_attr", "state " + to + "; there are INIT, RTR and RTS");
         };
     }
 
+    private QpAttributes initialised() {
+        int reads = AccessFlags.REMOTE_READ | AccessFlags.REMOTE_ATOMIC;
+        return new QpAttributes().state(QpState.INIT).pkeyIndex(end.cm().pkeyIndex(connection.request().pkey())).port(PORT)
+            .accessFlags(responderResources() == 0 ? AccessFlags.REMOTE_WRITE : AccessFlags.REMOTE_WRITE | reads);
+    }
+
     private QpAttributes readyToReceive(CmPathOptions options) {
         ReqFields request = connection.request();
         boolean active = connection.isActive();
-        Gid local = active ? request.local() : request.remote();
-        Gid remote = active ? request.remote() : request.local();
         QpAttributes attributes = new QpAttributes().state(QpState.RTR)
-            .addressVector(AddressVector.to(remote, end.cm().gidIndex(connection.gids().type(), local))
-                .withFlowLabel(request.flowLabel())
-                .withTrafficClass(active ? options.typeOfService() : request.trafficClass()))
+            .addressVector(connection.gids().type() == GidType.IB
+                ? AddressVector.toLid(active ? request.remoteLid() : request.localLid()).withSl(request.serviceLevel())
+                : globalVector(options))
             .pathMtu(Mtu.of(request.pathMtu()))
             .destQpn(active ? connection.reply().qpn() : request.qpn())
             .rqPsn(end.startingPsn());
@@ -190,13 +196,23 @@ final class ConnectionRole implements CmRole, ConnectionListener {
         return attributes;
     }
 
+    private AddressVector globalVector(CmPathOptions options) {
+        ReqFields request = connection.request();
+        boolean active = connection.isActive();
+        Gid local = active ? request.local() : request.remote();
+        Gid remote = active ? request.remote() : request.local();
+        return AddressVector.to(remote, end.cm().gidIndex(connection.gids().type(), local))
+            .withFlowLabel(request.flowLabel())
+            .withTrafficClass(active ? options.typeOfService() : request.trafficClass());
+    }
+
     private QpAttributes readyToSend(CmPathOptions options) {
         ReqFields request = connection.request();
         boolean active = connection.isActive();
         QpAttributes attributes = new QpAttributes().state(QpState.RTS)
             .sqPsn(active ? connection.reply().startingPsn() : request.startingPsn());
         if (isReliable()) {
-            attributes.timeout(active ? ackTimeout(options, settings().ackTimeout(connection.reply().targetAckDelay()))
+            attributes.timeout(active ? ackTimeout(options, settings(), connection.reply().targetAckDelay())
                     : request.ackTimeout())
                 .retryCount(request.retryCount())
                 .rnrRetry(active ? connection.reply().rnrRetryCount() : request.rnrRetryCount())

@@ -15,10 +15,12 @@ import org.softrdma.cm.CmConnection;
 import org.softrdma.cm.CmHandler;
 import org.softrdma.cm.CmListener;
 import org.softrdma.cm.CmRequest;
+import org.softrdma.cm.CmResolver;
 import org.softrdma.cm.CmService;
 import org.softrdma.cm.CmTransport;
 import org.softrdma.cm.RequestVerdict;
 import org.softrdma.device.threads.DeviceThreads;
+import org.softrdma.link.SubnetPort;
 import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.Connection;
 import org.softrdma.rxe.cm.GidPair;
@@ -36,6 +38,7 @@ import org.softrdma.verbs.cm.PortSpace;
 import org.softrdma.wire.cm.CmIpHeader;
 import org.softrdma.wire.cm.CmRejectReason;
 import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.roce.Mtu;
 
 /**
@@ -51,16 +54,42 @@ final class RxeCm implements CmTransport {
     private static final long EXIT_NS = 50_000_000;
 
     private final RunningRxe running;
+    /** Of a device on a subnet that has IP addresses; else null. */
+    private SubnetResolution resolution;
 
     RxeCm(RunningRxe running) {
         this.running = running;
     }
 
+    /** Sets addresses and resolution of a device on a subnet, before it is used. */
+    void resolveBy(SubnetResolution ofSubnet) {
+        resolution = ofSubnet;
+    }
+
+    /** Counts a context that uses connections. */
+    void use() {
+        if (resolution != null) {
+            resolution.use();
+        }
+    }
+
+    /** Uncounts a context that used connections, when it is closed. */
+    void leave() {
+        if (resolution != null) {
+            resolution.leave();
+        }
+    }
+
+    @Override
+    public CmResolver resolver() {
+        return resolution;
+    }
+
     @Override
     public List<InetAddress> addresses() {
         if (running.link().subnetPort() != null) {
-            // GIDs of a subnet are no addresses of IP; connections by address need IP over InfiniBand.
-            return List.of();
+            // GIDs of a subnet are no addresses of IP; the addresses are those of IP over InfiniBand.
+            return resolution == null ? List.of() : resolution.addresses();
         }
         return running.gids().entries().stream().map(entry -> entry.gid().toInetAddress()).toList();
     }
@@ -220,7 +249,12 @@ final class RxeCm implements CmTransport {
 
     /** Checks rdma_cm's header: known versions, a usable source and one of our addresses. */
     private boolean hasUsableAddresses(ByteBuffer data) {
-        return CmIpHeader.isValid(data, 0) && isHostAddress(sourceGid(data)) && running.link().addresses().contains(destinationGid(data));
+        return CmIpHeader.isValid(data, 0) && isHostAddress(sourceGid(data)) && isOurs(destinationGid(data));
+    }
+
+    private boolean isOurs(Gid address) {
+        return running.link().subnetPort() == null ? running.link().addresses().contains(address)
+            : addresses().contains(address.toInetAddress());
     }
 
     private static boolean isHostAddress(Gid address) {
@@ -273,6 +307,9 @@ final class RxeCm implements CmTransport {
 
     /** Returns the path MTU of our connections, 1..5. */
     int pathMtu() {
+        if (running.link().subnetPort() != null) {
+            return running.activeMtu().value();
+        }
         return Mtu.activeMtu(running.netdev().mtu() - HEADER_BYTES_BEYOND_RXE);
     }
 
@@ -293,6 +330,17 @@ final class RxeCm implements CmTransport {
     @Override
     public GidType gidType() {
         return running.roceMode();
+    }
+
+    /** Returns the index of a P_Key's partition in the port's table; 0 if it has none, for the queue pair to refuse. */
+    int pkeyIndex(int pkey) {
+        SubnetPort subnet = running.link().subnetPort();
+        for (int i = 0; subnet != null && i < subnet.pkeys().size(); i++) {
+            if (PKeyBlock.match(subnet.pkeys().get(i), pkey)) {
+                return i;
+            }
+        }
+        return 0;
     }
 
     /** Returns the index of one of our addresses in the table of GIDs. */

@@ -77,15 +77,18 @@ final class RxeCmConnection implements CmConnection {
         int room = (type == QpType.UD ? CmSidrReq.PRIVATE_DATA_LENGTH : CmReq.PRIVATE_DATA_LENGTH) - CmIpHeader.LENGTH;
         requireFits("rdma_connect", parameters.privateData(), room);
         byte[] privateData = RxeCm.withIpHeader(from, local.getPort(), to, parameters.privateData());
-        GidPair gids = new GidPair(cm.gidType(), from, to);
-        cm.awaitReachable(gids);
+        SubnetRoute route = (SubnetRoute) options.route();
+        GidPair gids = route == null ? new GidPair(cm.gidType(), from, to) : route.lids();
+        if (route == null) {
+            cm.awaitReachable(gids);
+        }
         cm.command(nowNs -> {
             if (closed || role != CmRole.UNCONNECTED) {
                 throw wrongState("rdma_connect", describe());
             }
             cm.requireRoute(gids);
             role = type == QpType.UD
-                ? new SidrQueryRole(this, nowNs, service, gids, options.typeOfService(), privateData)
+                ? new SidrQueryRole(this, nowNs, service, gids, options, privateData)
                 : ConnectionRole.request(this, nowNs, gids, options, ConnectionRole.choice(type, parameters).serviceId(service.serviceId())
                     .flowLabel(ConnectionRole.flowLabel(local.getPort(), remote.getPort())).privateData(privateData));
         });

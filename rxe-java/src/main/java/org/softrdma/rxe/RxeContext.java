@@ -39,6 +39,7 @@ public final class RxeContext extends SoftContext implements CmContext {
     private final RdmaDevice device;
     private final RunningRxe running;
     private final Consumer<SoftContext> whenClosed;
+    private boolean connects;
 
     RxeContext(RdmaDevice device, RunningRxe running, Consumer<SoftContext> whenClosed) {
         super(running.agent(), running.engine().memory());
@@ -58,7 +59,11 @@ public final class RxeContext extends SoftContext implements CmContext {
     }
 
     @Override
-    public CmTransport cmTransport() {
+    public synchronized CmTransport cmTransport() {
+        if (!connects) {
+            running.cm().use();
+            connects = true;
+        }
         return running.cm();
     }
 
@@ -300,6 +305,9 @@ public final class RxeContext extends SoftContext implements CmContext {
 
     @Override
     protected void release() {
+        if (connects) {
+            running.cm().leave();
+        }
         whenClosed.accept(this);
     }
 }

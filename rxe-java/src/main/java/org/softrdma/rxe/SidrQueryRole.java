@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import org.softrdma.cm.CmPathOptions;
 import org.softrdma.cm.CmService;
 import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.SidrQuery;
@@ -14,9 +15,8 @@ import org.softrdma.wire.cm.CmSidrRep;
 /** Requesting side of a SIDR exchange: finds the queue pair of a datagram service. */
 final class SidrQueryRole implements CmRole, SidrQueryListener {
     private final RxeCmConnection end;
-    /** Index of the local address, kept because the address may be gone when the answer is received. */
-    private final int sgidIndex;
-    private final int trafficClass;
+    /** Destination of datagrams, made at the beginning because the local address may be gone when the answer is received. */
+    private final AddressVector target;
     private final SidrQuery query;
 
     /**
@@ -24,10 +24,10 @@ final class SidrQueryRole implements CmRole, SidrQueryListener {
      *
      * @param privateData with the header of rdma_cm
      */
-    SidrQueryRole(RxeCmConnection end, long nowNs, CmService service, GidPair gids, int trafficClass, byte[] privateData) {
+    SidrQueryRole(RxeCmConnection end, long nowNs, CmService service, GidPair gids, CmPathOptions options, byte[] privateData) {
         this.end = end;
-        this.trafficClass = trafficClass;
-        sgidIndex = end.cm().gidIndex(gids.type(), gids.local());
+        target = options.route() instanceof SubnetRoute route ? AddressVector.toLid(route.dlid()).withSl(route.serviceLevel())
+            : AddressVector.to(gids.remote(), end.cm().gidIndex(gids.type(), gids.local())).withTrafficClass(options.typeOfService());
         query = end.cm().manager().query(nowNs, gids, service.serviceId(), QpMachine.PKEY, privateData, this);
     }
 
@@ -44,8 +44,7 @@ final class SidrQueryRole implements CmRole, SidrQueryListener {
     @Override
     public void onAnswer(SidrQuery answered, int status, int qpn, int qkey, byte[] privateData) {
         if (status == CmSidrRep.VALID) {
-            end.handler().onDatagramTarget(new DatagramParameters(privateData,
-                AddressVector.to(answered.remote(), sgidIndex).withTrafficClass(trafficClass), qpn, qkey));
+            end.handler().onDatagramTarget(new DatagramParameters(privateData, target, qpn, qkey));
         } else {
             end.handler().onUnreachable(status, privateData);
         }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.softrdma.cm.AddressedDevice;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.DeletionWatch;
@@ -21,9 +23,9 @@ import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.DeviceDescription;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.NodeType;
-import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
 
@@ -32,7 +34,7 @@ import org.softrdma.verbs.VerbsException;
  * opened in a process, and stopped by the last one closed. Its port's state is the subnet's: nothing is sent before a subnet manager has
  * made the port active.
  */
-public final class SubnetDevice implements RdmaDevice {
+public final class SubnetDevice implements AddressedDevice {
     /** Bytes by which an IP MTU exceeds the payload of an InfiniBand packet on Ethernet; see {@link #netdev(SubnetPort)}. */
     private static final int BEYOND_PAYLOAD = 100;
     private static final RunningDevices<RunningRxe> RUNNING = new RunningDevices<>();
@@ -53,6 +55,25 @@ public final class SubnetDevice implements RdmaDevice {
          * @throws VerbsException ENODEV: there is no such subnet or port
          */
         SubnetPort read();
+
+        /** Returns the IP addresses that connections by address use; none by default. */
+        default List<InetAddress> addresses() {
+            return List.of();
+        }
+
+        /** Returns the IP address in the subnet of a destination, or null. */
+        default InetAddress sourceFor(InetAddress destination) {
+            return null;
+        }
+
+        /**
+         * Starts what answers for the addresses, and finds those of peers.
+         *
+         * @param context of the device, closed by the caller after the resolver
+         */
+        default SubnetResolver resolve(Context context) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "open_device", "the port has no IP address");
+        }
     }
 
     private final String name;
@@ -113,10 +134,25 @@ public final class SubnetDevice implements RdmaDevice {
     }
 
     @Override
+    public List<InetAddress> addresses() {
+        return port.addresses();
+    }
+
+    @Override
+    public InetAddress sourceFor(InetAddress destination) {
+        return port.sourceFor(destination);
+    }
+
+    @Override
     public Context open() {
-        RxeContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new RxeContext(this, running, whenClosed));
+        RxeContext context = openFreely();
         context.obey(options.limitedMemory(), options.strict());
         return context;
+    }
+
+    /** Opens a context that options for programs do not apply to. */
+    private RxeContext openFreely() {
+        return RUNNING.open(name, this::start, (running, whenClosed) -> new RxeContext(this, running, whenClosed));
     }
 
     /** Describes the device from the registers of its port; nothing is attached. */
@@ -143,6 +179,9 @@ public final class SubnetDevice implements RdmaDevice {
         SubnetPort first = faulty.subnetPort();
         RunningRxe running = new RunningRxe(netdev(first), first.nodeGuid(), GidTable.of(first), faulty, 0, () -> GidType.IB,
             options.queuePairs(), new SecureRandom(), System::nanoTime, name);
+        if (!port.addresses().isEmpty()) {
+            running.cm().resolveBy(new SubnetResolution(port.addresses(), this::openFreely, port::resolve));
+        }
         running.recordEvents(options.recordedEvents());
         running.start();
         AtomicReference<SubnetPort> last = new AtomicReference<>(first);

@@ -90,6 +90,11 @@ public record CmSettings(long caGuid, int responseTimeout, int packetLifeTime, i
 
     /** ACK timeout of our queue pairs as one exponent: the round trip, and the peer's ACK delay. IBA vol 1 §12.7.34 */
     public int ackTimeout(int peersAckDelay) {
+        return ackTimeout(packetLifeTime, peersAckDelay);
+    }
+
+    /** As {@link #ackTimeout(int)}, on a path that has a packet life time of its own. */
+    public static int ackTimeout(int packetLifeTime, int peersAckDelay) {
         int roundTrip = packetLifeTime + 1;
         int timeout = roundTrip >= peersAckDelay
             ? roundTrip + (peersAckDelay >= roundTrip - 1 ? 1 : 0)

@@ -123,8 +123,17 @@ public final class CommunicationManager {
      * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
      */
     public Connection connect(long nowNs, GidType type, ReqFields request, ConnectionListener listener) {
+        return connect(nowNs, new GidPair(type, request.local(), request.remote()), request, listener);
+    }
+
+    /**
+     * Requests a connection by messages with addresses of their own, which on InfiniBand are LIDs.
+     *
+     * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
+     */
+    public Connection connect(long nowNs, GidPair gids, ReqFields request, ConnectionListener listener) {
         requireRoom("rdma_connect");
-        Connection connection = new Connection(this, newId(), new GidPair(type, request.local(), request.remote()), request, listener);
+        Connection connection = new Connection(this, newId(), gids, request, listener);
         connections.put(connection.localId(), connection);
         connection.start(nowNs);
         return connection;
@@ -277,7 +286,7 @@ public final class CommunicationManager {
             known.onDuplicateRequest();
             return;
         }
-        int reason = checkRequest(gids.remote(), mad);
+        int reason = checkRequest(gids, mad);
         if (reason != 0) {
             refuse(gids, mad, reason);
             return;
@@ -322,15 +331,15 @@ public final class CommunicationManager {
      * Checks a REQ whatever listens. Its queue pair must be at the address that the REQ was sent from, as rdma_cm's always is: otherwise
      * anybody could have a connection's packets sent to a third host.
      *
-     * @param sender source address of the REQ
+     * @param gids of the REQ's message; on InfiniBand LIDs, and the REQ has that of the queue pair besides its GID
      * @return the reason to reject it, or 0
      */
-    private int checkRequest(Gid sender, ByteBuffer mad) {
+    private int checkRequest(GidPair gids, ByteBuffer mad) {
         Gid requester = new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0));
         Gid responder = new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0));
         // There is no reject reason for a wrong partition; Linux uses this one.
         if ((CmReq.PKEY.get(mad, 0) & DEFAULT_PARTITION) != DEFAULT_PARTITION || !isOurs.test(responder)
-            || !requester.equals(sender) || requester.isIpv4Mapped() != responder.isIpv4Mapped()) {
+            || !isFromItsPort(gids, requester, mad) || requester.isIpv4Mapped() != responder.isIpv4Mapped()) {
             return CmRejectReason.INVALID_GID;
         }
         if (CmReq.TRANSPORT.get(mad, 0) > CmReq.TRANSPORT_UC) {
@@ -342,6 +351,10 @@ public final class CommunicationManager {
         }
         int mtu = CmReq.MTU.get(mad, 0);
         return mtu < MTU_256 || mtu > MTU_4096 ? CmRejectReason.INVALID_MTU : 0;
+    }
+
+    private static boolean isFromItsPort(GidPair gids, Gid requester, ByteBuffer mad) {
+        return gids.type() == GidType.IB ? CmReq.LOCAL_LID.get(mad, 0) == gids.remote().lid() : requester.equals(gids.remote());
     }
 
     /** Returns whether no connection can use a queue pair number: those of the SMI, the GSI and of multicast. IBA vol 1 §3.5.3, §10.5.1 */
@@ -466,7 +479,7 @@ public final class CommunicationManager {
         } else {
             CmMessage.LOCAL_COMM_ID.set(answer, 0, 0);
         }
-        if (reason == CmRejectReason.INVALID_GID) {
+        if (reason == CmRejectReason.INVALID_GID && gids.type() != GidType.IB) {
             CmRej.INFO_LENGTH.set(answer, 0, 2 * Long.BYTES);
             CmRej.INFO_GUID.set(answer, 0, gids.local().high());
             CmRej.INFO_GID_LOW.set(answer, 0, gids.local().low());

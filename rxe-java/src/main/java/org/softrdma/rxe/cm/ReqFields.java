@@ -27,11 +27,16 @@ import org.softrdma.wire.cm.CmReq;
  * @param flowLabel          20 bits
  * @param hopLimit           u8
  * @param ackTimeout         for the other side's queue pair, 0..31
+ * @param localLid           LID of the requesting side on InfiniBand, u16
+ * @param remoteLid          LID of the other side on InfiniBand, u16
+ * @param serviceLevel       of the path, 4 bits; 0 on Ethernet
+ * @param packetRate         of the path, 6 bits, as in a PathRecord; 0 on Ethernet
  * @param privateData        up to 92 bytes; always 92 in a received REQ
  */
 public record ReqFields(Gid local, Gid remote, long serviceId, int transport, int qpn, int startingPsn, int responderResources,
                                 int initiatorDepth, int retryCount, int rnrRetryCount, boolean flowControl, boolean srq, int pathMtu,
-                                int pkey, int trafficClass, int flowLabel, int hopLimit, int ackTimeout, byte[] privateData) {
+                                int pkey, int trafficClass, int flowLabel, int hopLimit, int ackTimeout, int localLid, int remoteLid,
+                                int serviceLevel, int packetRate, byte[] privateData) {
     private static final int NO_LID = 0xffff;
 
     public static Builder builder() {
@@ -59,6 +64,10 @@ public record ReqFields(Gid local, Gid remote, long serviceId, int transport, in
             .flowLabel(CmReq.FLOW_LABEL.get(mad, 0))
             .hopLimit(CmReq.HOP_LIMIT.get(mad, 0))
             .ackTimeout(CmReq.ACK_TIMEOUT.get(mad, 0))
+            .localLid(CmReq.LOCAL_LID.get(mad, 0))
+            .remoteLid(CmReq.REMOTE_LID.get(mad, 0))
+            .serviceLevel(CmReq.SERVICE_LEVEL.get(mad, 0))
+            .packetRate(CmReq.PACKET_RATE.get(mad, 0))
             .privateData(CmMessage.privateData(mad, 0))
             .build();
     }
@@ -85,10 +94,12 @@ public record ReqFields(Gid local, Gid remote, long serviceId, int transport, in
         CmReq.FLOW_LABEL.set(mad, 0, flowLabel);
         CmReq.HOP_LIMIT.set(mad, 0, hopLimit);
         CmReq.ACK_TIMEOUT.set(mad, 0, ackTimeout);
+        CmReq.SERVICE_LEVEL.set(mad, 0, serviceLevel);
+        CmReq.PACKET_RATE.set(mad, 0, packetRate);
         // There are no LIDs on Ethernet: Linux writes 0xffff if a packet may pass a router, and zeros within one subnet. IBA annex A16.
         CmReq.SUBNET_LOCAL.set(mad, 0, hopLimit <= 1 ? 1 : 0);
-        CmReq.LOCAL_LID.set(mad, 0, hopLimit <= 1 ? 0 : NO_LID);
-        CmReq.REMOTE_LID.set(mad, 0, hopLimit <= 1 ? 0 : NO_LID);
+        CmReq.LOCAL_LID.set(mad, 0, hopLimit <= 1 ? localLid : NO_LID);
+        CmReq.REMOTE_LID.set(mad, 0, hopLimit <= 1 ? remoteLid : NO_LID);
         CmMessage.putPrivateData(mad, 0, privateData);
     }
 
@@ -112,6 +123,10 @@ public record ReqFields(Gid local, Gid remote, long serviceId, int transport, in
         private int flowLabel;
         private int hopLimit;
         private int ackTimeout;
+        private int localLid;
+        private int remoteLid;
+        private int serviceLevel;
+        private int packetRate;
         private byte[] privateData = {};
 
         private Builder() {
@@ -207,6 +222,26 @@ public record ReqFields(Gid local, Gid remote, long serviceId, int transport, in
             return this;
         }
 
+        public Builder localLid(int value) {
+            localLid = value;
+            return this;
+        }
+
+        public Builder remoteLid(int value) {
+            remoteLid = value;
+            return this;
+        }
+
+        public Builder serviceLevel(int value) {
+            serviceLevel = value;
+            return this;
+        }
+
+        public Builder packetRate(int value) {
+            packetRate = value;
+            return this;
+        }
+
         public Builder privateData(byte[] value) {
             privateData = value;
             return this;
@@ -214,7 +249,8 @@ public record ReqFields(Gid local, Gid remote, long serviceId, int transport, in
 
         public ReqFields build() {
             return new ReqFields(local, remote, serviceId, transport, qpn, startingPsn, responderResources, initiatorDepth, retryCount,
-                rnrRetryCount, flowControl, srq, pathMtu, pkey, trafficClass, flowLabel, hopLimit, ackTimeout, privateData);
+                rnrRetryCount, flowControl, srq, pathMtu, pkey, trafficClass, flowLabel, hopLimit, ackTimeout, localLid, remoteLid,
+                serviceLevel, packetRate, privateData);
         }
     }
 }
