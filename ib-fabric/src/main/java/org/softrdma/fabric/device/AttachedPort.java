@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.fabric.device;
 
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.List;
 import org.softrdma.fabric.attach.PortMessages;
+import org.softrdma.fabric.ipoib.Prefix;
+import org.softrdma.fabric.net.PortResolver;
 import org.softrdma.fabric.run.FabricConnection;
 import org.softrdma.link.Link;
 import org.softrdma.link.SubnetPort;
 import org.softrdma.rxe.SubnetDevice;
+import org.softrdma.rxe.SubnetResolver;
+import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -17,8 +24,14 @@ import org.softrdma.verbs.VerbsException;
  * @param fabric name of the fabric
  * @param node   id or description of a channel adapter
  * @param number of its port, from 1
+ * @param prefixes IP addresses for connections, and their subnets
  */
-record AttachedPort(String fabric, String node, int number) implements SubnetDevice.Port {
+record AttachedPort(String fabric, String node, int number, List<Prefix> prefixes) implements SubnetDevice.Port {
+    /** A port without IP addresses. */
+    AttachedPort(String fabric, String node, int number) {
+        this(fabric, node, number, List.of());
+    }
+
     @Override
     public Link attach() {
         return new FabricLink(toString(), FabricConnection.attach(fabric, words()));
@@ -35,6 +48,22 @@ record AttachedPort(String fabric, String node, int number) implements SubnetDev
             // the same complaint
         }
         throw new VerbsException(Errno.EIO, "fabric", "the fabric " + fabric + " is of another version; restart it");
+    }
+
+    @Override
+    public List<InetAddress> addresses() {
+        return prefixes.stream().map(each -> each.address().toInetAddress()).toList();
+    }
+
+    @Override
+    public InetAddress sourceFor(InetAddress destination) {
+        Gid to = Gid.of(destination);
+        return prefixes.stream().filter(each -> each.contains(to)).map(each -> each.address().toInetAddress()).findFirst().orElse(null);
+    }
+
+    @Override
+    public SubnetResolver resolve(Context context) {
+        return new PortResolver(context, prefixes);
     }
 
     private String words() {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.fabric.device;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.softrdma.fabric.ipoib.Prefix;
 import org.softrdma.fabric.run.FabricDirectory;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.LinkOption;
@@ -16,6 +19,7 @@ public final class FabricLinkType implements LinkType {
     public static final String NAME = "ib";
 
     private static final int LAST_PORT = 254;
+    private static final String NO_ADDRESSES = "none";
 
     /** Name of the fabric. */
     static final LinkOption<String> FABRIC = LinkOption.of("fabric", FabricDirectory.DEFAULT_NAME, FabricDirectory::checkName)
@@ -29,7 +33,12 @@ public final class FabricLinkType implements LinkType {
     static final LinkOption<Integer> PORT = LinkOption.of("port", 1, FabricLinkType::parsePort)
         .title("a port").required("the number of a port").syntax("N").settableOnAdd().build();
 
-    private static final List<LinkOption<?>> OPTIONS = List.of(FABRIC, NODE, PORT, RxeLinkType.FAULT, RxeLinkType.RECOVERY,
+    /** IP addresses for connections by address. */
+    static final LinkOption<List<Prefix>> ADDR = LinkOption.of("addr", List.<Prefix>of(), FabricLinkType::parseAddresses)
+        .format(FabricLinkType::text).title("IP addresses").required("an address and its subnet, or several with commas, or none")
+        .syntax("ADDRESS/LENGTH,...").settableOnAdd().build();
+
+    private static final List<LinkOption<?>> OPTIONS = List.of(FABRIC, NODE, PORT, ADDR, RxeLinkType.FAULT, RxeLinkType.RECOVERY,
         RxeLinkType.KEEPALIVE, LinkOption.MEMLOCK, LinkOption.STRICT, LinkOption.RECORD);
 
     /** Creates the type, as {@link java.util.ServiceLoader} does. */
@@ -53,6 +62,21 @@ public final class FabricLinkType implements LinkType {
             // the same complaint
         }
         throw new VerbsException(Errno.EINVAL, "setlink", "port is 1 to " + LAST_PORT + ", not '" + word + "'");
+    }
+
+    private static List<Prefix> parseAddresses(String words) {
+        if (words.equals(NO_ADDRESSES)) {
+            return List.of();
+        }
+        try {
+            return Arrays.stream(words.split(",", -1)).map(Prefix::parse).toList();
+        } catch (IllegalArgumentException wrong) {
+            throw new VerbsException(Errno.EINVAL, "setlink", "addr: " + wrong.getMessage());
+        }
+    }
+
+    private static String text(List<Prefix> addresses) {
+        return addresses.isEmpty() ? NO_ADDRESSES : addresses.stream().map(Prefix::toString).collect(Collectors.joining(","));
     }
 
     @Override
@@ -89,6 +113,6 @@ public final class FabricLinkType implements LinkType {
     }
 
     static AttachedPort port(ConfiguredLink link) {
-        return new AttachedPort(link.get(FABRIC), link.get(NODE), link.get(PORT));
+        return new AttachedPort(link.get(FABRIC), link.get(NODE), link.get(PORT), link.get(ADDR));
     }
 }

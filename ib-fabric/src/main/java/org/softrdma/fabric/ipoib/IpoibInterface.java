@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.mad.ManagementPacket;
@@ -42,6 +43,7 @@ public final class IpoibInterface {
     private final ArrayDeque<Membership> memberships = new ArrayDeque<>();
     private final SaRequests requests;
     private final Groups groups;
+    private final Paths paths;
     private final Neighbours neighbours;
     private List<Prefix> addresses = List.of();
     private int lid;
@@ -61,7 +63,8 @@ public final class IpoibInterface {
         own = new LinkAddress(qpn, port);
         requests = new SaRequests(counters, firstTransaction);
         groups = new Groups(port, pkey, requests, counters, this::queue, memberships::add);
-        neighbours = new Neighbours(port, pkey, requests, counters, groups::qkey, this::queue, this::solicit);
+        paths = new Paths(port, pkey, requests);
+        neighbours = new Neighbours(paths, counters, groups::qkey, this::queue, this::solicit);
     }
 
     /** Counters. */
@@ -197,6 +200,26 @@ public final class IpoibInterface {
         if (IpoibHeader.TYPE.get(datagram.payload(), 0) != IpoibHeader.ARP) {
             counters.count(IpoibCounter.IPOIB_SENT);
         }
+    }
+
+    // ---- look-ups ----
+
+    /**
+     * Looks up the port that has an IP address.
+     *
+     * @param found receives the GID of the port, at once or later; null if no port answers, or this one changes meanwhile
+     */
+    public void findPort(Gid ip, Consumer<Gid> found, long nowNs) {
+        if (isOwn(ip)) {
+            found.accept(own.gid());
+        } else {
+            neighbours.find(ip, found, nowNs);
+        }
+    }
+
+    /** Asks subnet administration for a path to a port; the answer is received later. */
+    public void findPath(Gid port, Consumer<PathAnswer> found, long nowNs) {
+        paths.find(port, found, nowNs);
     }
 
     // ---- datagrams that come in ----

@@ -3,6 +3,7 @@ package org.softrdma.fabric.ipoib;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,9 +14,7 @@ import java.util.function.IntSupplier;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.PathRecord;
-import org.softrdma.wire.ib.SaAttribute;
 
 /**
  * Interfaces that this one sends to: first their link-layer address is asked for, then subnet administration for the path. Packets wait
@@ -41,6 +40,8 @@ final class Neighbours {
     private static final class Neighbour {
         final Gid ip;
         final Queue<ByteBuffer> waiting = new ArrayDeque<>();
+        /** Look-ups that wait for the address. */
+        final List<Consumer<Gid>> lookups = new ArrayList<>();
         LinkAddress address;
         /** 0 as long as no path is known. */
         int lid;
@@ -58,11 +59,16 @@ final class Neighbours {
         boolean isAsked() {
             return tries > 0;
         }
+
+        /** @param found GID of the port; null if no port answers */
+        void endLookups(Gid found) {
+            List<Consumer<Gid>> ended = List.copyOf(lookups);
+            lookups.clear();
+            ended.forEach(each -> each.accept(found));
+        }
     }
 
-    private final Gid port;
-    private final int pkey;
-    private final SaRequests requests;
+    private final Paths paths;
     private final Counters<IpoibCounter> counters;
     private final IntSupplier qkey;
     private final Consumer<Datagram> out;
@@ -74,11 +80,8 @@ final class Neighbours {
      *
      * @param ask sends a solicitation for an IP address
      */
-    Neighbours(Gid port, int pkey, SaRequests requests, Counters<IpoibCounter> counters, IntSupplier qkey, Consumer<Datagram> out,
-            Solicitor ask) {
-        this.port = port;
-        this.pkey = pkey;
-        this.requests = requests;
+    Neighbours(Paths paths, Counters<IpoibCounter> counters, IntSupplier qkey, Consumer<Datagram> out, Solicitor ask) {
+        this.paths = paths;
         this.counters = counters;
         this.qkey = qkey;
         this.out = out;
@@ -94,15 +97,34 @@ final class Neighbours {
         send(neighbour, payload, nowNs);
     }
 
+    /**
+     * Looks up the port that has an address. The number of look-ups at a time is the caller's to bound.
+     *
+     * @param found receives the GID of the port, or null if no port answers or the own port changes
+     */
+    void find(Gid ip, Consumer<Gid> found, long nowNs) {
+        Neighbour neighbour = get(ip);
+        if (neighbour.address != null && !neighbour.isAsked() && !Deadline.isDue(neighbour.dueNs, nowNs)) {
+            found.accept(neighbour.address.gid());
+            return;
+        }
+        neighbour.lookups.add(found);
+        if (!neighbour.isAsked()) {
+            solicit(neighbour, nowNs);
+        }
+    }
+
     private Neighbour get(Gid ip) {
         Neighbour known = neighbours.get(ip);
         if (known != null) {
             return known;
         }
         if (neighbours.size() == MAX_NEIGHBOURS) {
-            Iterator<Neighbour> eldest = neighbours.values().iterator();
-            eldest.next().waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_QUEUE_FULL));
-            eldest.remove();
+            Iterator<Neighbour> all = neighbours.values().iterator();
+            Neighbour eldest = all.next();
+            all.remove();
+            eldest.waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_QUEUE_FULL));
+            eldest.endLookups(null);
         }
         Neighbour made = new Neighbour(ip);
         neighbours.put(ip, made);
@@ -133,17 +155,7 @@ final class Neighbours {
         }
         neighbour.findsPath = true;
         LinkAddress wanted = neighbour.address;
-        ByteBuffer query = ByteBuffer.allocate(PathRecord.LENGTH);
-        PathRecord.DGID_HIGH.set(query, 0, wanted.gid().high());
-        PathRecord.DGID_LOW.set(query, 0, wanted.gid().low());
-        PathRecord.SGID_HIGH.set(query, 0, port.high());
-        PathRecord.SGID_LOW.set(query, 0, port.low());
-        PathRecord.REVERSIBLE.set(query, 0, 1);
-        PathRecord.NUMBER_OF_PATHS.set(query, 0, 1);
-        PathRecord.PKEY.set(query, 0, pkey);
-        long mask = PathRecord.COMPONENTS.bits(PathRecord.DGID_HIGH, PathRecord.SGID_HIGH, PathRecord.REVERSIBLE,
-            PathRecord.NUMBER_OF_PATHS, PathRecord.PKEY);
-        requests.add(MadMethod.GET, SaAttribute.PATH_RECORD, mask, query, (record, answeredNs) -> {
+        paths.ask(wanted.gid(), (record, answeredNs) -> {
             neighbour.findsPath = false;
             if (neighbours.get(neighbour.ip) == neighbour) {
                 onPath(neighbour, wanted, record, answeredNs);
@@ -168,6 +180,7 @@ final class Neighbours {
     private void lose(Neighbour neighbour) {
         neighbour.waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_NO_NEIGHBOUR));
         neighbours.remove(neighbour.ip, neighbour);
+        neighbour.endLookups(null);
     }
 
     /**
@@ -189,6 +202,7 @@ final class Neighbours {
         if (neighbour.lid == 0 && !neighbour.waiting.isEmpty()) {
             findPath(neighbour, nowNs);
         }
+        neighbour.endLookups(address.gid());
     }
 
     /** Forgets everything: the port is down, or the subnet changed. */

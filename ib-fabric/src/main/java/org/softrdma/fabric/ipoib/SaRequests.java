@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
@@ -31,6 +32,15 @@ final class SaRequests {
     interface Handler {
         /** @param record of the answer, at offset 0; null if it was refused or did not come */
         void onAnswer(ByteBuffer record, long nowNs);
+
+        /** @param status of the answer, not 0 */
+        default void onRefused(int status, long nowNs) {
+            onAnswer(null, nowNs);
+        }
+
+        /** The request was forgotten, because the port or its manager changed. */
+        default void onForgotten() {
+        }
     }
 
     private static final class Request {
@@ -83,7 +93,7 @@ final class SaRequests {
         due.remove(request);
         if (Mad.status(packet.mad(), 0) != MadStatus.OK) {
             counters.count(IpoibCounter.IPOIB_SA_REFUSED);
-            request.handler.onAnswer(null, nowNs);
+            request.handler.onRefused(Mad.status(packet.mad(), 0), nowNs);
             return;
         }
         ByteBuffer record = ByteBuffer.allocate(request.length);
@@ -127,10 +137,12 @@ final class SaRequests {
         return request.tries > 0 && !due.contains(request);
     }
 
-    /** Forgets all requests: their handlers are not called. */
+    /** Forgets all requests. */
     void clear() {
+        List<Request> forgotten = List.copyOf(waiting.values());
         waiting.clear();
         due.clear();
+        forgotten.forEach(each -> each.handler.onForgotten());
     }
 
     long deadlineNs() {

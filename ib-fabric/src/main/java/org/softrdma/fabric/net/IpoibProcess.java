@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.ipoib.Datagram;
 import org.softrdma.fabric.ipoib.IpoibCounter;
 import org.softrdma.fabric.ipoib.IpoibInterface;
 import org.softrdma.fabric.ipoib.Membership;
+import org.softrdma.fabric.ipoib.PathAnswer;
 import org.softrdma.fabric.ipoib.Prefix;
 import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.verbs.AccessFlags;
@@ -42,6 +44,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.wire.ib.PKeyBlock;
+import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ib.SaMad;
 
 /**
@@ -56,6 +59,9 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     private static final int MAX_HANDLES = 256;
     private static final long LONGEST_WAIT_NS = 1_000_000_000L;
     private static final int INFINIBAND = 1;
+    private static final long MILLISECOND_NS = 1_000_000;
+    /** Interval in which threads that wait for a look-up have requests repeated. */
+    private static final int LOOK_MS = 100;
 
     private final Context context;
     private final int port;
@@ -76,6 +82,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     private final Map<Route, AddressHandle> handles = new LinkedHashMap<>(16, 0.75f, true);
     private final WorkCompletion[] completions = WorkCompletion.array(64);
     private final Thread[] threads;
+    private volatile List<Prefix> addresses = List.of();
     private int mtu;
     private volatile boolean closed;
     private volatile VerbsException failure;
@@ -162,6 +169,102 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         }
     }
 
+    // ---- look-ups ----
+
+    /** A look-up that a thread waits for; the machine's lock guards it. */
+    private final class LookUp<T> implements Consumer<T> {
+        private boolean ended;
+        private T result;
+
+        @Override
+        public void accept(T found) {
+            ended = true;
+            result = found;
+            machine.notifyAll();
+        }
+    }
+
+    /**
+     * Finds the port that has an IP address.
+     *
+     * @return GID of the port
+     * @throws VerbsException ETIMEDOUT: no port answers; ENETUNREACH: the address is in no subnet of ours; EIO: the device is gone
+     */
+    Gid findPort(Gid ip, long timeoutNs) {
+        String text = ip.toInetAddress().getHostAddress();
+        if (addresses.stream().noneMatch(each -> each.contains(ip))) {
+            throw new VerbsException(Errno.ENETUNREACH, "resolve_addr", text + " is in no subnet of " + addresses);
+        }
+        Gid found = this.<Gid>lookUp(timeoutNs, (lookUp, nowNs) -> machine.findPort(ip, lookUp, nowNs));
+        if (found == null) {
+            throw timedOut("resolve_addr", "no port answers for " + text);
+        }
+        return found;
+    }
+
+    /**
+     * Asks subnet administration for the path to a port.
+     *
+     * @return PathRecord, from offset 0
+     * @throws VerbsException ETIMEDOUT: no answer; EINVAL: there is no path; EIO: the device is gone
+     */
+    ByteBuffer findPath(Gid to, long timeoutNs) {
+        PathAnswer found = this.<PathAnswer>lookUp(timeoutNs, (lookUp, nowNs) -> machine.findPath(to,
+            answer -> lookUp.accept(answer.path() == null && answer.status() == 0 ? null : answer), nowNs));
+        if (found == null) {
+            throw timedOut("resolve_route", "subnet administration does not answer");
+        }
+        if (found.path() == null || PathRecord.DLID.get(found.path(), 0) == 0) {
+            throw new VerbsException(Errno.EINVAL, "resolve_route", String.format("subnet administration has no path to port %s, status "
+                + "0x%04x", to, found.status()));
+        }
+        return found.path();
+    }
+
+    private VerbsException timedOut(String verb, String message) {
+        PortAttributes now = context.queryPort(port);
+        return new VerbsException(Errno.ETIMEDOUT, verb, message + (now.state() == PortState.ACTIVE ? "" : "; port " + port + " of "
+            + context.device().name() + " is " + now.state() + ": has a subnet manager run (softrdma sm)?"));
+    }
+
+    /**
+     * Begins a look-up once the interface is up, again if it ended without a result, and waits for one.
+     *
+     * @return null if there is none in time
+     */
+    private <T> T lookUp(long timeoutNs, ObjLongConsumer<LookUp<T>> begin) {
+        long untilNs = System.nanoTime() + timeoutNs;
+        LookUp<T> current = null;
+        synchronized (machine) {
+            while (true) {
+                long nowNs = System.nanoTime();
+                if (failure != null) {
+                    throw failure;
+                }
+                if (machine.isUp() && (current == null || current.ended && current.result == null)) {
+                    current = new LookUp<>();
+                    begin.accept(current, nowNs);
+                }
+                machine.onTime(nowNs);
+                drain();
+                if (current != null && current.result != null || closed || Deadline.isDue(untilNs, nowNs)) {
+                    return current == null ? null : current.result;
+                }
+                pause(untilNs - nowNs);
+            }
+        }
+    }
+
+    /** Waits for a result, but not for long: requests may have to be repeated meanwhile. */
+    private void pause(long longestNs) {
+        try {
+            machine.wait(Math.clamp(longestNs / MILLISECOND_NS, 1, LOOK_MS));
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(Errno.EINTR, "resolve", "the thread was interrupted", stopped);
+        }
+    }
+
     // ---- input ----
 
     @Override
@@ -173,9 +276,10 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     }
 
     @Override
-    public void onAddresses(List<Prefix> addresses) {
+    public void onAddresses(List<Prefix> now) {
         synchronized (machine) {
-            machine.setAddresses(addresses, System.nanoTime());
+            addresses = List.copyOf(now);
+            machine.setAddresses(now, System.nanoTime());
             drain();
         }
     }
@@ -296,6 +400,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
 
     private void changeMtu() {
         mtu = machine.mtu();
+        machine.notifyAll();
         if (mtu == 0) {
             if (!closed) {
                 events.accept("down");
