@@ -70,6 +70,33 @@ final class RunningFabric implements AutoCloseable {
         }
     }
 
+    /** A subnet manager at h1 that runs until it is closed; its subnet administration answers all the time. */
+    final class Manager implements AutoCloseable {
+        private final ManagerProcess process = new ManagerProcess(new ManagerOptions(name, null, "h1", 0, 0,
+            ManagerOptions.DEFAULT_TIMEOUT, Partitions.DEFAULT), event -> { });
+        private final Thread running = Thread.ofPlatform().start(() -> process.run(false));
+        private boolean closed;
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                process.end();
+                try {
+                    running.join();
+                } catch (InterruptedException stopped) {
+                    Thread.currentThread().interrupt();
+                }
+                process.close();
+            }
+        }
+    }
+
+    /** Starts a subnet manager that runs until this is closed. */
+    Manager startManager() {
+        return keep(new Manager());
+    }
+
     String execute(String command) {
         return FabricConnection.execute(name, command);
     }
