@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.softrdma.fabric.ipoib.Prefix;
+import org.softrdma.fabric.net.PrefixText;
 import org.softrdma.fabric.run.FabricDirectory;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.LinkOption;
@@ -69,14 +70,14 @@ public final class FabricLinkType implements LinkType {
             return List.of();
         }
         try {
-            return Arrays.stream(words.split(",", -1)).map(Prefix::parse).toList();
+            return Arrays.stream(words.split(",", -1)).map(PrefixText::parse).toList();
         } catch (IllegalArgumentException wrong) {
             throw new VerbsException(Errno.EINVAL, "setlink", "addr: " + wrong.getMessage());
         }
     }
 
     private static String text(List<Prefix> addresses) {
-        return addresses.isEmpty() ? NO_ADDRESSES : addresses.stream().map(Prefix::toString).collect(Collectors.joining(","));
+        return addresses.isEmpty() ? NO_ADDRESSES : addresses.stream().map(PrefixText::of).collect(Collectors.joining(","));
     }
 
     @Override

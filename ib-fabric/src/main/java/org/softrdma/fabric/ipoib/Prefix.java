@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.fabric.ipoib;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import org.softrdma.verbs.Gid;
 
 /**
@@ -25,23 +23,6 @@ public record Prefix(Gid address, int length) {
         }
     }
 
-    /**
-     * Reads an address and the length of its subnet, as in {@code 10.9.0.1/24}.
-     *
-     * @throws IllegalArgumentException it has another form
-     */
-    public static Prefix parse(String text) {
-        String[] parts = text.split("/", 2);
-        if (parts.length != 2 || !parts[0].matches("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*") || !parts[1].matches("\\d{1,3}")) {
-            throw new IllegalArgumentException("'" + text + "' has no form like 10.9.0.1/24");
-        }
-        try {
-            return new Prefix(Gid.of(InetAddress.getByName(parts[0])), Integer.parseInt(parts[1]));
-        } catch (UnknownHostException none) {
-            throw new IllegalArgumentException("'" + parts[0] + "' is no address", none);
-        }
-    }
-
     /** Whether an address is in the subnet. */
     public boolean contains(Gid other) {
         if (address.isIpv4Mapped()) {
@@ -58,11 +39,6 @@ public record Prefix(Gid address, int length) {
 
     private int ipv4Mask() {
         return length == 0 ? 0 : -1 << IPV4_BITS - length;
-    }
-
-    @Override
-    public String toString() {
-        return address.toInetAddress().getHostAddress() + "/" + length;
     }
 
     private static long mask(int bits) {

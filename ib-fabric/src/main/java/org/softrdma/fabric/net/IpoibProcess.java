@@ -193,7 +193,8 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     Gid findPort(Gid ip, long timeoutNs) {
         String text = ip.toInetAddress().getHostAddress();
         if (addresses.stream().noneMatch(each -> each.contains(ip))) {
-            throw new VerbsException(Errno.ENETUNREACH, "resolve_addr", text + " is in no subnet of " + addresses);
+            throw new VerbsException(Errno.ENETUNREACH, "resolve_addr", text + " is in no subnet of "
+                + String.join(", ", addresses.stream().map(PrefixText::of).toList()));
         }
         Gid found = this.<Gid>lookUp(timeoutNs, (lookUp, nowNs) -> machine.findPort(ip, lookUp, nowNs));
         if (found == null) {

@@ -12,6 +12,7 @@ import org.softrdma.fabric.ipoib.Prefix;
 import org.softrdma.fabric.net.EchoEnd;
 import org.softrdma.fabric.net.IpEnd;
 import org.softrdma.fabric.net.IpoibProcess;
+import org.softrdma.fabric.net.PrefixText;
 import org.softrdma.fabric.net.TunEnd;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
@@ -87,23 +88,27 @@ public final class IpoibTool extends AnnotatedTool {
     }
 
     private Prefix prefix() {
-        String[] parts = address.split("/", 2);
-        if (parts.length != 2 || !parts[1].matches("\\d{1,2}") || Integer.parseInt(parts[1]) > 32) {
-            throw new Misused("'" + address + "' has no form like 10.9.0.1/24");
+        try {
+            Prefix found = PrefixText.parse(address);
+            return new Prefix(requireIpv4(found.address(), address), found.length());
+        } catch (IllegalArgumentException wrong) {
+            throw new Misused(wrong.getMessage());
         }
-        return new Prefix(ipv4(parts[0]), Integer.parseInt(parts[1]));
     }
 
     private static Gid ipv4(String text) {
         try {
-            Gid found = Gid.of(InetAddress.getByName(text));
-            if (found.isIpv4Mapped()) {
-                return found;
-            }
+            return requireIpv4(Gid.of(InetAddress.getByName(text)), text);
         } catch (UnknownHostException unknown) {
             throw new Misused("'" + text + "' is no address");
         }
-        throw new Misused("the stack in this process has IPv4 only, not " + text);
+    }
+
+    private static Gid requireIpv4(Gid address, String text) {
+        if (!address.isIpv4Mapped()) {
+            throw new Misused("the stack in this process has IPv4 only, not " + text);
+        }
+        return address;
     }
 
     @Override

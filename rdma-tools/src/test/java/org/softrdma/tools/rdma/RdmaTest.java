@@ -374,6 +374,7 @@ class RdmaTest {
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE [ netdev NETDEV ] [ fabric { NAME } ] [ node { NODE } ] [ port { N } ] \
+            [ addr { ADDRESS/LENGTH,... } ] \
             [ recovery { timeout | early } ] \
             [ keepalive { none | TIME } ] [ segmentation { faithful | equal } ] [ strict { on | off } ] \
             [ record { EVENTS } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct | shm } ]
@@ -381,6 +382,7 @@ class RdmaTest {
             Usage: rdma link set DEV fabric { NAME }
             Usage: rdma link set DEV node { NODE }
             Usage: rdma link set DEV port { N }
+            Usage: rdma link set DEV addr { ADDRESS/LENGTH,... }
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
                    reorder, partition, clog = RATE:TIME
