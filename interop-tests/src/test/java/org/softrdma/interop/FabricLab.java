@@ -72,9 +72,14 @@ final class FabricLab implements AutoCloseable {
 
     /** Starts one of our tools. */
     HostTool softrdma(String... words) {
+        return softrdma(Map.of(), words);
+    }
+
+    /** Starts one of our tools with an environment. */
+    HostTool softrdma(Map<String, String> environment, String... words) {
         List<String> command = new ArrayList<>(List.of(KernelLab.root().resolve("softrdma").toString()));
         command.addAll(List.of(words));
-        return start(Map.of(), command);
+        return start(environment, command);
     }
 
     /** Starts one of our tools at an end of a wire, in its namespace, with the devices of this lab. */
