@@ -22,8 +22,7 @@ public interface CmResolver {
      * Finds a route to a port.
      *
      * @param timeoutMs maximum time to wait
-     * @throws org.softrdma.verbs.VerbsException ETIMEDOUT: subnet administration does not answer; EINVAL: it has no path. Source: the same
-     *     as Linux's rdma_cm
+     * @throws org.softrdma.verbs.VerbsException ETIMEDOUT: subnet administration does not answer; EINVAL: it has no path
      */
     CmRoute findRoute(Gid port, int timeoutMs);
 }

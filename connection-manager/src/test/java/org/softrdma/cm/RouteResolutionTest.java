@@ -20,7 +20,7 @@ import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Addresses and routes that a network has to be asked for. Statuses of the events are those of Linux's rdma_cm. */
+/** Addresses and routes that a network has to be asked for. Statuses of the events are negative errnos. */
 class RouteResolutionTest extends TwoHosts {
     private static final Gid BOBS_PORT = new Gid(0xFE80_0000_0000_0000L, 0xB0B);
 
