@@ -122,7 +122,7 @@ final class DescriptorCalls {
      */
     void duplicate(Notification notification, int lowest, boolean closeOnExec) {
         OpenFiles.Entry entry = find(notification);
-        if (entry == null || entry.file.kind() == DeviceFile.Kind.EVENTS || lowest < 0) {
+        if (entry == null || supervisor.numbers().of(entry.file.kind()).isEmpty() || lowest < 0) {
             supervisor.resume(notification.id());
             return;
         }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.daemon.trap;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.softrdma.linux.process.DescriptorRange;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.linux.process.SeccompListener;
@@ -13,18 +15,17 @@ import org.softrdma.verbs.VerbsException;
  * the descriptor.
  */
 final class FreeNumbers {
-    private final Search verbs;
-    private final Search calls;
+    private final Map<DeviceFile.Kind, Search> searches = new EnumMap<>(DeviceFile.Kind.class);
 
     FreeNumbers(DescriptorNumbers numbers) {
-        verbs = new Search(numbers.of(DeviceFile.Kind.VERBS));
-        calls = new Search(numbers.of(DeviceFile.Kind.CONNECTIONS));
+        for (DeviceFile.Kind each : DeviceFile.Kind.values()) {
+            searches.put(each, new Search(numbers.of(each)));
+        }
     }
 
     /** Has searches begin with the first number: some may have become free. Any thread. */
     void beginAnew() {
-        verbs.anew = true;
-        calls.anew = true;
+        searches.values().forEach(each -> each.anew = true);
     }
 
     /**
@@ -33,27 +34,17 @@ final class FreeNumbers {
      * @throws VerbsException EMFILE: none is free below the process's limit
      */
     int next(DeviceFile.Kind kind, int tid) {
-        Search search = search(kind);
-        return search == null ? SeccompListener.ANY_NUMBER : search.require(search.next(tid));
+        return searches.get(kind).next(tid);
     }
 
     /** Finds a number that is not below another one, as {@link #next}. */
     int atLeast(DeviceFile.Kind kind, int tid, int lowest) {
-        Search search = search(kind);
-        return search == null ? SeccompListener.ANY_NUMBER : search.require(search.find(tid, lowest, 0));
-    }
-
-    private Search search(DeviceFile.Kind kind) {
-        return switch (kind) {
-            case VERBS -> verbs;
-            case CONNECTIONS, MANAGEMENT -> calls;
-            case EVENTS -> null;
-        };
+        return searches.get(kind).atLeast(tid, lowest);
     }
 
     /**
-     * Search through the numbers of a kind. It goes on where the last one ended, because a look at a number is a system call, and begins
-     * anew if it finds none.
+     * Search through the numbers of a kind; without ranges, any number will do. It goes on where the last one ended, because a look at a
+     * number is a system call, and begins anew if it finds none.
      */
     private static final class Search {
         private final List<DescriptorRange> ranges;
@@ -65,7 +56,14 @@ final class FreeNumbers {
             this.ranges = ranges;
         }
 
-        private int next(int tid) {
+        int atLeast(int tid, int lowest) {
+            return ranges.isEmpty() ? SeccompListener.ANY_NUMBER : require(find(tid, lowest, 0));
+        }
+
+        int next(int tid) {
+            if (ranges.isEmpty()) {
+                return SeccompListener.ANY_NUMBER;
+            }
             if (anew) {
                 anew = false;
                 passed = 0;
@@ -74,9 +72,7 @@ final class FreeNumbers {
             if (number == ProcessInfo.UNKNOWN && passed > 0) {
                 number = find(tid, 0, 0);
             }
-            if (number != ProcessInfo.UNKNOWN) {
-                passed = position(number) + 1;
-            }
+            passed = position(require(number)) + 1;
             return number;
         }
 
