@@ -24,18 +24,6 @@ class FabricAddressesTest {
     static final TsharkExtension TSHARK = new TsharkExtension();
 
     private static final Duration SHORTLY = FabricLab.SHORTLY;
-    private static final String NODES = """
-        Switch 8 "s1"
-        [1] "h1"[1]
-        [2] "h2"[1]
-        [3] "h3"[1]
-
-        Ca 1 "h1"
-
-        Ca 1 "h2"
-
-        Ca 1 "h3"
-        """;
 
     private FabricLab lab;
     private Path captures;
@@ -44,21 +32,18 @@ class FabricAddressesTest {
     void begin() throws IOException {
         lab = new FabricLab("addresses");
         captures = Files.createDirectory(lab.directory().resolve("captures"));
-        lab.runFabric(lab.file("net", NODES));
-        FabricLab.awaitSubnetUp(lab.manager("h3"), 1);
-        run("rdma link add ib0 type ib node h1 addr 10.9.0.1/24,fd09::1/64");
-        run("rdma link add ib1 type ib node h2 addr 10.9.0.2/24,fd09::2/64");
+        lab.runThreeHosts();
+        setAddresses("ib0", "10.9.0.1/24,fd09::1/64");
+        setAddresses("ib1", "10.9.0.2/24,fd09::2/64");
+    }
+
+    private void setAddresses(String device, String addresses) {
+        lab.execute("rdma", "link", "set", device, "addr", addresses);
     }
 
     @AfterEach
     void end() {
         lab.close();
-    }
-
-    private String run(String line) {
-        try (RunningCommand tool = lab.softrdma(line.split(" "))) {
-            return tool.awaitSuccess(SHORTLY);
-        }
     }
 
     /**
@@ -78,7 +63,7 @@ class FabricAddressesTest {
 
     private void awaitListener(RunningCommand server) {
         long untilNs = System.nanoTime() + SHORTLY.toNanos();
-        while (!run("rdma resource show cm_id").contains(" state LISTEN ")) {
+        while (!lab.execute("rdma", "resource", "show", "cm_id").contains(" state LISTEN ")) {
             assertTrue(server.isRunning() && System.nanoTime() - untilNs < 0, server.output());
         }
     }
@@ -93,7 +78,7 @@ class FabricAddressesTest {
             capture = found.iterator().next();
         }
         assertEquals(List.of(), Tshark.fields(capture, "_ws.malformed").stream().filter(line -> !line.isBlank()).toList());
-        List<String> lids = run("rdma link show").lines().map(line -> line.replaceFirst(".* lid (\\d+) .*", "$1")).toList();
+        List<String> lids = lab.execute("rdma", "link", "show").lines().map(line -> line.replaceFirst(".* lid (\\d+) .*", "$1")).toList();
         // MTU 4096, which all ports have.
         assertEquals(List.of("0x01\t" + lids.get(1) + "\t" + lids.get(0) + "\t0x05"), present(capture, "infiniband.cm.req.prim_subnetlocal",
             "infiniband.cm.req.prim_locallid", "infiniband.cm.req.prim_remotelid", "infiniband.cm.req.pppmtu"));

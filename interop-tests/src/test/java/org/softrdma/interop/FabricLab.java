@@ -16,6 +16,18 @@ import java.util.Map;
  */
 final class FabricLab implements AutoCloseable {
     static final Duration SHORTLY = Duration.ofSeconds(60);
+    private static final String THREE_HOSTS = """
+        Switch 8 "s1"
+        [1] "h1"[1]
+        [2] "h2"[1]
+        [3] "h3"[1]
+
+        Ca 1 "h1"
+
+        Ca 1 "h2"
+
+        Ca 1 "h3"
+        """;
     private static final String OPENSM_UP = "SUBNET UP";
 
     private final Path directory;
@@ -93,11 +105,24 @@ final class FabricLab implements AutoCloseable {
         return begun;
     }
 
+    /** Starts a fabric of ours with three hosts, h3 with a manager, and makes devices ib0 and ib1 at h1 and h2. */
+    void runThreeHosts() throws IOException {
+        runFabric(file("net", THREE_HOSTS));
+        awaitSubnetUp(manager("h3"), 1);
+        execute("rdma", "link", "add", "ib0", "type", "ib", "node", "h1");
+        execute("rdma", "link", "add", "ib1", "type", "ib", "node", "h2");
+    }
+
     /** Has our fabric execute a command, which must succeed. */
     String fabric(String... words) {
         List<String> all = new ArrayList<>(List.of("fabric"));
         all.addAll(List.of(words));
-        try (RunningCommand command = softrdma(all.toArray(String[]::new))) {
+        return execute(all.toArray(String[]::new));
+    }
+
+    /** Runs one of our tools, which must succeed. */
+    String execute(String... words) {
+        try (RunningCommand command = softrdma(words)) {
             return command.awaitSuccess(SHORTLY);
         }
     }

@@ -29,18 +29,6 @@ class IpoibTest {
 
     private static final Duration SHORTLY = FabricLab.SHORTLY;
     private static final Duration LONG = Duration.ofSeconds(120);
-    private static final String NODES = """
-        Switch 8 "s1"
-        [1] "h1"[1]
-        [2] "h2"[1]
-        [3] "h3"[1]
-
-        Ca 1 "h1"
-
-        Ca 1 "h2"
-
-        Ca 1 "h3"
-        """;
 
     private FabricLab lab;
     private Path captures;
@@ -51,13 +39,7 @@ class IpoibTest {
         lab = new FabricLab("ipoib");
         captures = Files.createDirectory(lab.directory().resolve("captures"));
         wire = new VethPair("ipoib", 1500);
-        lab.runFabric(lab.file("net", NODES));
-        FabricLab.awaitSubnetUp(lab.manager("h3"), 1);
-        for (int i = 1; i <= 2; i++) {
-            try (RunningCommand add = lab.softrdma("rdma", "link", "add", "ib" + (i - 1), "type", "ib", "node", "h" + i)) {
-                add.awaitSuccess(SHORTLY);
-            }
-        }
+        lab.runThreeHosts();
     }
 
     @AfterEach
