@@ -129,6 +129,16 @@ public final class IpoibInterface {
         return new Gid(0xFF02_0000_0000_0000L, 0x1_FF00_0000L | address.low() & SOLICITED_LOW_BITS);
     }
 
+    /** Addresses as they were set last. */
+    public List<Prefix> addresses() {
+        return addresses;
+    }
+
+    /** Whether an address is in a subnet of the interface's addresses. */
+    public boolean isOnLink(Gid ip) {
+        return addresses.stream().anyMatch(each -> each.contains(ip));
+    }
+
     private boolean isOwn(Gid ip) {
         return addresses.stream().anyMatch(each -> each.address().equals(ip));
     }
@@ -158,7 +168,7 @@ public final class IpoibInterface {
             groups.broadcast(payload);
         } else if (isMulticast(to)) {
             groups.multicast(to, payload, nowNs);
-        } else if (addresses.stream().anyMatch(each -> each.contains(to))) {
+        } else if (isOnLink(to)) {
             neighbours.send(to, payload, nowNs);
         } else {
             counters.count(IpoibCounter.DROP_IPOIB_OFF_LINK);

@@ -10,5 +10,6 @@ import java.nio.ByteBuffer;
  * @param status MAD status with which subnet administration refused the query; 0 if it did not answer
  */
 public record PathAnswer(ByteBuffer path, int status) {
-    static final PathAnswer NONE = new PathAnswer(null, 0);
+    /** No answer. */
+    public static final PathAnswer NONE = new PathAnswer(null, 0);
 }

@@ -82,7 +82,6 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     private final Map<Route, AddressHandle> handles = new LinkedHashMap<>(16, 0.75f, true);
     private final WorkCompletion[] completions = WorkCompletion.array(64);
     private final Thread[] threads;
-    private volatile List<Prefix> addresses = List.of();
     private int mtu;
     private volatile boolean closed;
     private volatile VerbsException failure;
@@ -173,12 +172,12 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
 
     /** A look-up that a thread waits for; the machine's lock guards it. */
     private final class LookUp<T> implements Consumer<T> {
-        private boolean ended;
+        private boolean underWay;
         private T result;
 
         @Override
         public void accept(T found) {
-            ended = true;
+            underWay = false;
             result = found;
             machine.notifyAll();
         }
@@ -192,9 +191,11 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
      */
     Gid findPort(Gid ip, long timeoutNs) {
         String text = ip.toInetAddress().getHostAddress();
-        if (addresses.stream().noneMatch(each -> each.contains(ip))) {
-            throw new VerbsException(Errno.ENETUNREACH, "resolve_addr", text + " is in no subnet of "
-                + String.join(", ", addresses.stream().map(PrefixText::of).toList()));
+        synchronized (machine) {
+            if (!machine.isOnLink(ip)) {
+                throw new VerbsException(Errno.ENETUNREACH, "resolve_addr", text + " is in no subnet of "
+                    + String.join(", ", machine.addresses().stream().map(PrefixText::of).toList()));
+            }
         }
         Gid found = this.<Gid>lookUp(timeoutNs, (lookUp, nowNs) -> machine.findPort(ip, lookUp, nowNs));
         if (found == null) {
@@ -211,7 +212,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
      */
     ByteBuffer findPath(Gid to, long timeoutNs) {
         PathAnswer found = this.<PathAnswer>lookUp(timeoutNs, (lookUp, nowNs) -> machine.findPath(to,
-            answer -> lookUp.accept(answer.path() == null && answer.status() == 0 ? null : answer), nowNs));
+            answer -> lookUp.accept(answer.equals(PathAnswer.NONE) ? null : answer), nowNs));
         if (found == null) {
             throw timedOut("resolve_route", "subnet administration does not answer");
         }
@@ -235,21 +236,21 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
      */
     private <T> T lookUp(long timeoutNs, ObjLongConsumer<LookUp<T>> begin) {
         long untilNs = System.nanoTime() + timeoutNs;
-        LookUp<T> current = null;
+        LookUp<T> lookUp = new LookUp<>();
         synchronized (machine) {
             while (true) {
                 long nowNs = System.nanoTime();
                 if (failure != null) {
                     throw failure;
                 }
-                if (machine.isUp() && (current == null || current.ended && current.result == null)) {
-                    current = new LookUp<>();
-                    begin.accept(current, nowNs);
+                if (machine.isUp() && !lookUp.underWay && lookUp.result == null) {
+                    lookUp.underWay = true;
+                    begin.accept(lookUp, nowNs);
                 }
                 machine.onTime(nowNs);
                 drain();
-                if (current != null && current.result != null || closed || Deadline.isDue(untilNs, nowNs)) {
-                    return current == null ? null : current.result;
+                if (lookUp.result != null || closed || Deadline.isDue(untilNs, nowNs)) {
+                    return lookUp.result;
                 }
                 pause(untilNs - nowNs);
             }
@@ -277,10 +278,9 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     }
 
     @Override
-    public void onAddresses(List<Prefix> now) {
+    public void onAddresses(List<Prefix> addresses) {
         synchronized (machine) {
-            addresses = List.copyOf(now);
-            machine.setAddresses(now, System.nanoTime());
+            machine.setAddresses(addresses, System.nanoTime());
             drain();
         }
     }
