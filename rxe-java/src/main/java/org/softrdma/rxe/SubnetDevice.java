@@ -23,7 +23,6 @@ import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.DeviceDescription;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.NodeType;
 import org.softrdma.verbs.Transport;
@@ -56,24 +55,18 @@ public final class SubnetDevice implements AddressedDevice {
          */
         SubnetPort read();
 
-        /** Returns the IP addresses that connections by address use; none by default. */
-        default List<InetAddress> addresses() {
-            return List.of();
-        }
+        /** Returns the IP addresses that connections by address use; may be empty. */
+        List<InetAddress> addresses();
 
         /** Returns the IP address in the subnet of a destination, or null. */
-        default InetAddress sourceFor(InetAddress destination) {
-            return null;
-        }
+        InetAddress sourceFor(InetAddress destination);
 
         /**
          * Starts what answers for the addresses, and finds those of peers.
          *
          * @param context of the device, closed by the caller after the resolver
          */
-        default SubnetResolver resolve(Context context) {
-            throw new VerbsException(Errno.EOPNOTSUPP, "open_device", "the port has no IP address");
-        }
+        SubnetResolver resolve(Context context);
     }
 
     private final String name;

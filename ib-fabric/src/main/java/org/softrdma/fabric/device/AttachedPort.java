@@ -21,17 +21,12 @@ import org.softrdma.verbs.VerbsException;
 /**
  * A port of a running fabric, by names.
  *
- * @param fabric name of the fabric
- * @param node   id or description of a channel adapter
- * @param number of its port, from 1
- * @param prefixes IP addresses for connections, and their subnets
+ * @param fabric   name of the fabric
+ * @param node     id or description of a channel adapter
+ * @param number   of its port, from 1
+ * @param prefixes IP addresses for connections, and their subnets; may be empty
  */
 record AttachedPort(String fabric, String node, int number, List<Prefix> prefixes) implements SubnetDevice.Port {
-    /** A port without IP addresses. */
-    AttachedPort(String fabric, String node, int number) {
-        this(fabric, node, number, List.of());
-    }
-
     @Override
     public Link attach() {
         return new FabricLink(toString(), FabricConnection.attach(fabric, words()));

@@ -328,11 +328,11 @@ class FabricDevicesTest {
     @Test
     void shouldGiveAPortToOneProcessAtATime() {
         Context first = fabric.open("h1");
-        AttachedPort port = new AttachedPort(fabric.name(), "h1", 1);
+        AttachedPort port = new AttachedPort(fabric.name(), "h1", 1, List.of());
         assertEquals(Errno.EBUSY, assertThrows(VerbsException.class, port::attach).errno());
         assertEquals(first.queryDevice().nodeGuid(), port.read().nodeGuid(), "its registers can be read");
-        assertThrows(VerbsException.class, () -> new AttachedPort(fabric.name(), "s1", 1).read(), "a switch");
-        assertEquals(Errno.ENODEV, assertThrows(VerbsException.class, () -> new AttachedPort("none", "h1", 1).attach()).errno());
+        assertThrows(VerbsException.class, () -> new AttachedPort(fabric.name(), "s1", 1, List.of()).read(), "a switch");
+        assertEquals(Errno.ENODEV, assertThrows(VerbsException.class, () -> new AttachedPort("none", "h1", 1, List.of()).attach()).errno());
     }
 
     @Test
@@ -346,7 +346,7 @@ class FabricDevicesTest {
         }
         RunningFabric.await("the port", () -> {
             try {
-                new AttachedPort(fabric.name(), "h1", 1).attach().close();
+                new AttachedPort(fabric.name(), "h1", 1, List.of()).attach().close();
                 return true;
             } catch (VerbsException busy) {
                 return false;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +36,8 @@ class FabricLinkTypeTest {
         LinkStore store = LinkStore.at(directory);
         store.add(link("fabric", "lab", "node", "h1", "port", "2"));
         assertTrue(Files.readAllLines(store.file()).contains("link ib0 type ib fabric lab node h1 port 2"));
-        assertEquals(new AttachedPort("lab", "h1", 2), FabricLinkType.port(store.links().getFirst()));
-        assertEquals(new AttachedPort("fabric0", "h7", 1), FabricLinkType.port(link("node", "h7")));
+        assertEquals(new AttachedPort("lab", "h1", 2, List.of()), FabricLinkType.port(store.links().getFirst()));
+        assertEquals(new AttachedPort("fabric0", "h7", 1, List.of()), FabricLinkType.port(link("node", "h7")));
     }
 
     @Test

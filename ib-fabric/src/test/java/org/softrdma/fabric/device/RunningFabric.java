@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.softrdma.fabric.model.FabricObserver;
@@ -55,7 +56,7 @@ final class RunningFabric implements AutoCloseable {
     }
 
     SubnetDevice device(String node) {
-        return new SubnetDevice(name + node, -1, null, RxeOptions.DEFAULT, new AttachedPort(name, node, 1));
+        return new SubnetDevice(name + node, -1, null, RxeOptions.DEFAULT, new AttachedPort(name, node, 1, List.of()));
     }
 
     /** Has a subnet manager at h1 sweep once. */
