@@ -119,16 +119,7 @@ public final class CommunicationManager {
     /**
      * Requests a connection.
      *
-     * @param type RoCE v1 or v2
-     * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
-     */
-    public Connection connect(long nowNs, GidType type, ReqFields request, ConnectionListener listener) {
-        return connect(nowNs, new GidPair(type, request.local(), request.remote()), request, listener);
-    }
-
-    /**
-     * Requests a connection by messages with addresses of their own, which on InfiniBand are LIDs.
-     *
+     * @param gids addresses of the messages: on RoCE those in the request, on InfiniBand LIDs
      * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
      */
     public Connection connect(long nowNs, GidPair gids, ReqFields request, ConnectionListener listener) {

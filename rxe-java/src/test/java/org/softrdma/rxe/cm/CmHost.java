@@ -91,7 +91,11 @@ final class CmHost implements CmWorld.Host, RequestListener, ConnectionListener,
     }
 
     Connection connect(CmHost to, int qpn) {
-        return manager.connect(world.nowNs(), GidType.ROCE_V2, request(address, to.address, qpn), this);
+        return connect(request(address, to.address, qpn));
+    }
+
+    Connection connect(ReqFields request) {
+        return manager.connect(world.nowNs(), new GidPair(GidType.ROCE_V2, request.local(), request.remote()), request, this);
     }
 
     void accept(Connection connection, int qpn) {

@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.cm.RequestVerdict;
 import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmMra;
@@ -524,7 +523,7 @@ class ConnectingScriptTest extends CmScript {
     void shouldMeasureThePeersAnswerTimeByItsReply() {
         CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
         for (int i = 0; i < 3; i++) {
-            narrow.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(narrow.address(), stranger, A_QPN + i), narrow);
+            narrow.connect(CmHost.request(narrow.address(), stranger, A_QPN + i));
         }
         ByteBuffer req = drain(narrow).getFirst();
         world.pass(40 * MILLISECOND);

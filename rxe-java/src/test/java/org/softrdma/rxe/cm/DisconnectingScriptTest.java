@@ -17,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.Gid;
-import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmApr;
 import org.softrdma.wire.cm.CmDreq;
 import org.softrdma.wire.cm.CmLap;
@@ -344,7 +343,7 @@ class DisconnectingScriptTest extends CmScript {
     void shouldWaitForLatePacketsAsLongAsThePeersFiguresSay() {
         b.manager().listen(CmHost.SERVICE, b);
         ReqFields request = CmHost.requestBuilder(a.address(), b.address(), A_QPN).ackTimeout(16).build();
-        Connection active = a.manager().connect(world.nowNs(), GidType.ROCE_V2, request, a);
+        Connection active = a.connect(request);
         world.runFor(2 * MILLISECOND);
         b.requested.accept(world.nowNs(), CmHost.replyBuilder(B_QPN).targetAckDelay(20).build());
         world.runFor(2 * MILLISECOND);
@@ -492,7 +491,7 @@ class DisconnectingScriptTest extends CmScript {
         narrow.disconnect(connections.getFirst());
         world.runFor(16 * REQUEST_INTERVAL_NS + MILLISECOND);
         assertTrue(narrow.told().contains("disconnected, no answer"));
-        narrow.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(narrow.address(), stranger, A_QPN + 1), narrow);
+        narrow.connect(CmHost.request(narrow.address(), stranger, A_QPN + 1));
         assertEquals("REQ", names(drain(narrow)));
     }
 

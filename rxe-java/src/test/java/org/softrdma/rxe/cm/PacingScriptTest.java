@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.rxe.sim.CmWorld;
-import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmMra;
 import org.softrdma.wire.cm.CmRej;
@@ -29,7 +28,7 @@ class PacingScriptTest extends CmScript {
     private List<Connection> ask(int count) {
         List<Connection> requested = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            requested.add(a.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(a.address(), stranger, A_QPN + i), a));
+            requested.add(a.connect(CmHost.request(a.address(), stranger, A_QPN + i)));
         }
         return requested;
     }
@@ -90,7 +89,7 @@ class PacingScriptTest extends CmScript {
             CmRej.REASON.set(mad, 0, CmRejectReason.CONSUMER);
         });
         for (int i = 0; i < MAX_IN_FLIGHT + 10; i++) {
-            a.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(a.address(), stranger, 0x1000 + i), a);
+            a.connect(CmHost.request(a.address(), stranger, 0x1000 + i));
         }
         assertEquals(MAX_IN_FLIGHT, drain(a).size(), "nobody waits for those from before");
         // Twice three seconds would be too long.

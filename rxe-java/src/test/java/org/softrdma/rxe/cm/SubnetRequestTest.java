@@ -107,7 +107,7 @@ class SubnetRequestTest {
     @Test
     void shouldWriteNoLidsIfTheRequestMayPassARouter() {
         ReqFields fields = ReqFields.builder().local(ACTIVE).remote(PASSIVE).serviceId(CmHost.SERVICE).qpn(0x123).hopLimit(64).build();
-        active.connect(0, GidType.ROCE_V2, fields, null);
+        active.connect(0, new GidPair(GidType.ROCE_V2, ACTIVE, PASSIVE), fields, null);
         ByteBuffer mad = active.nextOutgoing().mad();
         assertEquals(0xFFFF, CmReq.LOCAL_LID.get(mad, 0));
         assertEquals(0xFFFF, CmReq.REMOTE_LID.get(mad, 0));

@@ -12,6 +12,7 @@ import org.softrdma.rxe.cm.CmCounter;
 import org.softrdma.rxe.cm.CmSettings;
 import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.Connection;
+import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.ReqFields;
 import org.softrdma.rxe.cm.RequestListener;
 import org.softrdma.rxe.cm.SidrRequest;
@@ -113,7 +114,8 @@ final class CmMachine implements CmWorld.Host, RequestListener {
             return;
         }
         CmEnd end = new CmEnd(run, this);
-        end.connection(manager.connect(world.nowNs(), GidType.ROCE_V2, request(CmWorld.gid(3 - number), end.qpn()), end));
+        ReqFields request = request(CmWorld.gid(3 - number), end.qpn());
+        end.connection(manager.connect(world.nowNs(), new GidPair(GidType.ROCE_V2, request.local(), request.remote()), request, end));
         if (random.chance(0.1)) {
             world.in(random.between(0, 20 * SECOND), end::abandon);
         }
