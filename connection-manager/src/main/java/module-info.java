@@ -7,7 +7,8 @@ module org.softrdma.cm {
     requires transitive org.softrdma.host;
     requires transitive org.softrdma.verbs;
 
-    exports org.softrdma.cm to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw, org.softrdma.testing;
+    exports org.softrdma.cm to org.softrdma.daemon, org.softrdma.fabric, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw,
+        org.softrdma.testing;
 
     provides org.softrdma.verbs.cm.ConnectionManagerProvider with org.softrdma.cm.SoftConnectionManagerProvider;
 }

@@ -4,6 +4,7 @@
 @SuppressWarnings("module")
 module org.softrdma.fabric {
     requires transitive org.softrdma.verbs;
+    requires org.softrdma.cm;
     requires org.softrdma.device;
     requires org.softrdma.link;
     requires org.softrdma.rxe;

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,7 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(300)
 class IpoibTest {
     @RegisterExtension
-    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping", "iperf3", "tshark");
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping", "iperf3", "nc", "tshark");
 
     private static final Duration SHORTLY = FabricLab.SHORTLY;
     private static final Duration LONG = Duration.ofSeconds(120);
@@ -50,9 +52,17 @@ class IpoibTest {
 
     /** Starts the interface at an end, and gives it addresses. */
     private RunningCommand start(VethPair.End end, String device, int number) {
+        return start(end, device, number, "datagram", ": up, MTU 2044");
+    }
+
+    private RunningCommand startConnected(VethPair.End end, String device, int number) {
+        return start(end, device, number, "connected", ": up, MTU 65520, connected mode");
+    }
+
+    private RunningCommand start(VethPair.End end, String device, int number, String mode, String up) {
         RunningCommand interfaceOfEnd = lab.softrdmaAt(end, Map.of("SOFTRDMA_CAPTURE_DIR", captures.toString()), "ipoib", device,
-            "-v");
-        interfaceOfEnd.awaitOutput(device + ": up, MTU 2044", SHORTLY);
+            "-v", "--mode", mode);
+        interfaceOfEnd.awaitOutput(device + up, SHORTLY);
         end.ip("addr add 10.9.0." + number + "/24 dev " + device);
         end.ip("-6 addr add fd09::" + number + "/64 dev " + device + " nodad");
         end.ip("link set " + device + " up");
@@ -82,12 +92,90 @@ class IpoibTest {
         checkWithTshark();
     }
 
+    /** Packets of 64 KB are not fragmented, ARP and broadcasts are datagrams, and each end sends by a connection of its own. */
+    @Test
+    void shouldConnectTheIpStacksOfTwoHostsInConnectedMode() throws Exception {
+        RunningCommand one = startConnected(wire.a, "ib0", 1);
+        startConnected(wire.b, "ib1", 2);
+        String shown = run(wire.a, "link", "ip link show ib0");
+        assertTrue(shown.contains("link/infiniband") && shown.contains("mtu 65520"), shown);
+        Ends.expect(run(wire.a, "ping", "ping -c 3 -W 10 -s 60000 -M do 10.9.0.2"), List.of(" 3 received, 0% packet loss"));
+        Ends.expect(run(wire.b, "ping6", "ping -6 -c 3 -W 10 -s 60000 -M do fd09::1"), List.of(" 3 received, 0% packet loss"));
+        iperf("10.9.0.2", 3);
+        ((HostTool) one).terminate();
+        assertEquals(0, one.awaitExit(SHORTLY), one.output());
+        assertEquals(1, counter(one, "ipoib_connections"), one.output());
+        assertEquals(0, counter(one, "ipoib_connections_failed"), one.output());
+        assertTrue(counter(one, "ipoib_sent_connected") > 100, one.output());
+        checkConnectionsWithTshark();
+    }
+
+    private static long counter(RunningCommand ended, String name) {
+        return ended.output().lines().filter(line -> line.startsWith(name + " ")).mapToLong(line -> Long.parseLong(line.split(" ")[1]))
+            .findFirst().orElseThrow();
+    }
+
+    /** Wireshark finds the values of RFC 4755 in the REQs of both ends, and nothing malformed. */
+    private void checkConnectionsWithTshark() throws Exception {
+        Path capture = capture();
+        assertEquals(List.of(), Tshark.fields(capture, "_ws.malformed").stream().filter(line -> !line.isBlank()).toList());
+        List<String> requests = Tshark.fields(capture, "infiniband.cm.req.serviceid", "infiniband.cm.req.private").stream()
+            .filter(line -> !line.isBlank()).distinct().toList();
+        assertEquals(2, requests.size(), requests.toString());
+        List<String> opcodes = Tshark.fields(capture, "infiniband.bth.opcode");
+        // UD_SEND_ONLY, RC_SEND_FIRST, RC_SEND_ONLY and RC_ACKNOWLEDGE.
+        for (String opcode : List.of("100", "0", "4", "17")) {
+            assertTrue(opcodes.contains(opcode), opcode);
+        }
+        for (String request : requests) {
+            assertTrue(request.matches("0x1000000000[0-9a-f]{6}\t00[0-9a-f]{6}0000fff4.*"), request);
+        }
+    }
+
+    /** Data that a cable loses is repeated by the connection, and a file arrives as it was sent. */
+    @Test
+    void shouldKeepDataIntactInConnectedModeWhilePacketsAreLost() throws Exception {
+        startConnected(wire.a, "ib0", 1);
+        startConnected(wire.b, "ib1", 2);
+        lab.fabric("loss", "h1", "1", "0.5");
+        byte[] data = new byte[16 << 20];
+        new SplittableRandom(1).nextBytes(data);
+        Path from = Files.write(lab.directory().resolve("from"), data);
+        Path to = lab.directory().resolve("to");
+        try (RunningCommand server = wire.b.startAny("nc-server", "sh", "-c", "nc -l -p 7000 > " + to)) {
+            wire.b.awaitListener(server, 7000);
+            try (RunningCommand client = wire.a.startAny("nc-client", "sh", "-c", "nc -q 1 10.9.0.2 7000 < " + from)) {
+                client.awaitSuccess(LONG);
+            }
+            server.awaitSuccess(SHORTLY);
+        }
+        assertEquals(-1, Files.mismatch(from, to));
+    }
+
+    /** The IP stack of the connected end learns that the other one receives datagrams only. */
+    @Test
+    void shouldReachAnInterfaceInDatagramModeFromOneInConnectedMode() {
+        startConnected(wire.a, "ib0", 1);
+        start(wire.b, "ib1", 2);
+        try (RunningCommand ping = wire.a.startAny("ping", "ping", "-c", "2", "-W", "10", "-s", "60000", "-M", "do", "10.9.0.2")) {
+            assertEquals(1, ping.awaitExit(SHORTLY), ping.output());
+            assertTrue(Pattern.compile("mtu ?= ?2044").matcher(ping.output()).find(), ping.output());
+        }
+        Ends.expect(run(wire.a, "ping-long", "ping -c 3 -W 10 -s 4000 10.9.0.2"), List.of(" 3 received, 0% packet loss"));
+        Ends.expect(run(wire.b, "ping-back", "ping -c 3 -W 10 -s 4000 10.9.0.1"), List.of(" 3 received, 0% packet loss"));
+        iperf("10.9.0.2", 2);
+        iperf("fd09::2", 2);
+    }
+
+    private Path capture() throws IOException {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(captures, "ib0-*.pcapng")) {
+            return found.iterator().next();
+        }
+    }
+
     /** Wireshark decodes all packets of the interface, from the local route header to ARP, ICMP and TCP. */
     private void checkWithTshark() throws Exception {
-        Path capture;
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(captures, "ib0-*.pcapng")) {
-            capture = found.iterator().next();
-        }
+        Path capture = capture();
         List<String> lines = Tshark.fields(capture, "infiniband.bth.opcode", "_ws.malformed");
         assertEquals(List.of(), lines.stream().filter(line -> !line.equals("100\t")).toList(), "malformed, or no datagram");
         for (String field : List.of("arp.dst.proto_ipv4", "icmp.type", "icmpv6.nd.ns.target_address", "tcp.port")) {

@@ -27,6 +27,7 @@ import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.ReqFields;
 import org.softrdma.rxe.cm.RequestListener;
 import org.softrdma.rxe.cm.SidrRequest;
+import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
@@ -214,8 +215,12 @@ final class RxeCm implements CmTransport {
             if (!hasUsableAddresses(data)) {
                 return RequestVerdict.REFUSED;
             }
-            if (asked.pathMtu() > Mtu.activeMtu(running.netdev().mtu())) {
-                connection.reject(running.engine().nowNs(), CmRejectReason.INVALID_MTU, new byte[0]);
+            if (!PKeyBlock.match(QpMachine.PKEY, asked.pkey())) {
+                // Addresses are those of the default partition.
+                connection.reject(running.engine().nowNs(), CmRejectReason.INVALID_GID, new byte[0]);
+                return RequestVerdict.TAKEN;
+            }
+            if (rejectsMtu(connection)) {
                 return RequestVerdict.TAKEN;
             }
             CmService service = CmService.of(asked.serviceId());
@@ -245,6 +250,15 @@ final class RxeCm implements CmTransport {
             return listener.onRequest(new RxeCmConnection(RxeCm.this, request), new CmRequest(service, QpType.UD,
                 destination(data, service.port()), source(data), parameters));
         }
+    }
+
+    /** Rejects a request whose path has a greater MTU than our port. */
+    boolean rejectsMtu(Connection connection) {
+        boolean tooLong = connection.request().pathMtu() > Mtu.activeMtu(running.netdev().mtu());
+        if (tooLong) {
+            connection.reject(running.engine().nowNs(), CmRejectReason.INVALID_MTU, new byte[0]);
+        }
+        return tooLong;
     }
 
     /** Checks rdma_cm's header: known versions, a usable source and one of our addresses. */

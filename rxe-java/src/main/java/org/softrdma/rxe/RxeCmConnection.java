@@ -94,6 +94,17 @@ final class RxeCmConnection implements CmConnection {
         });
     }
 
+    /** Requests a connection to a service on a subnet, with private data that has no header of rdma_cm. */
+    void connect(long serviceId, SubnetRoute route, ConnectionParameters parameters) {
+        requireFits("connect", parameters.privateData(), CmReq.PRIVATE_DATA_LENGTH);
+        CmPathOptions options = new CmPathOptions(0, CmPathOptions.UNSET, CmPathOptions.UNSET, route);
+        cm.command(nowNs -> {
+            cm.requireRoute(route.lids());
+            role = ConnectionRole.request(this, nowNs, route.lids(), options, ConnectionRole.choice(QpType.RC, parameters)
+                .serviceId(serviceId).privateData(parameters.privateData()));
+        });
+    }
+
     @Override
     public void accept(ConnectionParameters parameters, int qkey) {
         cm.command(nowNs -> openRole("rdma_accept").accept(nowNs, parameters, qkey));

@@ -11,8 +11,10 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ipoib.IpoibAddress;
 import org.softrdma.wire.ipoib.IpoibArp;
+import org.softrdma.wire.ipoib.IpoibConnection;
 import org.softrdma.wire.ipoib.IpoibHeader;
 import org.softrdma.wire.ipoib.IpoibNeighbor;
 import org.softrdma.wire.net.InternetChecksum;
@@ -20,10 +22,10 @@ import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
 
 /**
- * An IP interface on an InfiniBand port, datagram mode: IP packets travel as UD messages of one queue pair. IPv4 neighbours are found by
- * ARP, IPv6 ones by neighbour discovery; both are handled here, so that the IP stack above needs no link-layer addresses. All destinations
- * in the subnets of its addresses are neighbours. Pure, and for one thread: bytes and the time come in, and what is to be done is polled.
- * Source: RFC 4391.
+ * An IP interface on an InfiniBand port. IP packets travel as UD messages of one queue pair; in connected mode, those to interfaces that
+ * are in this mode, too, as messages of RC connections. IPv4 neighbours are found by ARP, IPv6 ones by neighbour discovery; both are
+ * handled here, so that the IP stack above needs no link-layer addresses. All destinations in the subnets of its addresses are neighbours.
+ * Pure, and for one thread: bytes and the time come in, and what is to be done is polled. Source: RFC 4391, RFC 4755.
  */
 public final class IpoibInterface {
     /** Packets in a queue at most. */
@@ -45,6 +47,8 @@ public final class IpoibInterface {
     private final Groups groups;
     private final Paths paths;
     private final Neighbours neighbours;
+    /** Null in datagram mode. */
+    private final Connections connections;
     private List<Prefix> addresses = List.of();
     private int lid;
     private int saLid;
@@ -56,15 +60,18 @@ public final class IpoibInterface {
      * @param port             GID of the port
      * @param qpn              number of the UD queue pair that sends and receives its packets
      * @param pkey             P_Key of the partition, with the membership bit of a full member
+     * @param mode             whether it uses connections
      * @param firstTransaction identity of the first request to subnet administration; others follow it
      */
-    public IpoibInterface(Gid port, int qpn, int pkey, long firstTransaction) {
+    public IpoibInterface(Gid port, int qpn, int pkey, IpoibMode mode, long firstTransaction) {
         this.qpn = qpn;
-        own = new LinkAddress(qpn, port);
+        boolean connects = mode == IpoibMode.CONNECTED;
+        own = new LinkAddress(qpn, port, connects);
         requests = new SaRequests(counters, firstTransaction);
         groups = new Groups(port, pkey, requests, counters, this::queue, memberships::add);
         paths = new Paths(port, pkey, requests);
-        neighbours = new Neighbours(paths, counters, groups::qkey, this::queue, this::solicit);
+        neighbours = new Neighbours(paths, counters, this::carry, this::solicit);
+        connections = connects ? new Connections(qpn, counters, new Fallback()) : null;
     }
 
     /** Counters. */
@@ -77,8 +84,13 @@ public final class IpoibInterface {
         return groups.isUp();
     }
 
-    /** Bytes of the longest IP packet, 252..4092; 0 as long as the interface is not {@linkplain #isUp up}. */
+    /** Bytes of the longest IP packet; 0 as long as the interface is not {@linkplain #isUp up}. */
     public int mtu() {
+        return isUp() && connections != null ? IpoibConnection.MAX_MTU : datagramMtu();
+    }
+
+    /** Bytes of the longest IP packet in a datagram, 252..4092; 0 as long as the interface is not {@linkplain #isUp up}. */
+    public int datagramMtu() {
         return isUp() ? groups.linkMtu() - IpoibHeader.LENGTH : 0;
     }
 
@@ -97,6 +109,9 @@ public final class IpoibInterface {
      * @param managerSl  service level to it
      */
     public void onPort(int nowLid, int managerLid, int managerSl, long nowNs) {
+        if (connections != null && lid != nowLid) {
+            connections.forget();
+        }
         lid = nowLid;
         saLid = managerLid;
         saSl = managerSl;
@@ -164,7 +179,9 @@ public final class IpoibInterface {
             : new Gid(Ipv6.destinationHigh(b, at), Ipv6.destinationLow(b, at));
         ByteBuffer payload = begin(type, length);
         payload.put(IpoibHeader.LENGTH, b, at, length);
-        if (isBroadcast(to)) {
+        if ((isBroadcast(to) || isMulticast(to)) && length > datagramMtu()) {
+            counters.count(IpoibCounter.DROP_IPOIB_TOO_LONG);
+        } else if (isBroadcast(to)) {
             groups.broadcast(payload);
         } else if (isMulticast(to)) {
             groups.multicast(to, payload, nowNs);
@@ -201,6 +218,34 @@ public final class IpoibInterface {
         return payload;
     }
 
+    /** Sends to a neighbour by a connection, or as datagram. */
+    private void carry(LinkAddress to, ByteBuffer path, ByteBuffer payload, long nowNs) {
+        if (connections != null && to.connects() && !isAddressResolution(payload)) {
+            connections.send(to, path, payload, nowNs);
+        } else if (payload.capacity() - IpoibHeader.LENGTH > datagramMtu()) {
+            reportTooLong(payload, datagramMtu());
+        } else {
+            queue(to, path, payload);
+        }
+    }
+
+    private static boolean isAddressResolution(ByteBuffer payload) {
+        int type = IpoibHeader.TYPE.get(payload, 0);
+        return type == IpoibHeader.ARP || type == IpoibHeader.IPV6 && isNeighborDiscovery(payload, IpoibHeader.LENGTH);
+    }
+
+    private void reportTooLong(ByteBuffer payload, int mtu) {
+        counters.count(IpoibCounter.DROP_IPOIB_TOO_LONG);
+        ByteBuffer report = PacketTooBig.of(IpoibHeader.TYPE.get(payload, 0), payload, IpoibHeader.LENGTH, mtu);
+        if (report != null && packets.size() < MAX_QUEUED) {
+            packets.add(report);
+        }
+    }
+
+    private void queue(LinkAddress to, ByteBuffer path, ByteBuffer payload) {
+        queue(new Datagram(PathRecord.DLID.get(path, 0), null, to.qpn(), groups.qkey(), PathRecord.SERVICE_LEVEL.get(path, 0), payload));
+    }
+
     private void queue(Datagram datagram) {
         if (datagrams.size() == MAX_QUEUED) {
             counters.count(IpoibCounter.DROP_IPOIB_QUEUE_FULL);
@@ -232,6 +277,84 @@ public final class IpoibInterface {
         paths.find(port, found, nowNs);
     }
 
+    // ---- connections ----
+
+    /** Takes packets that connections cannot carry. */
+    private final class Fallback implements Connections.Owner {
+        @Override
+        public void fallBack(LinkAddress to, ByteBuffer path, ByteBuffer payload) {
+            if (payload.capacity() - IpoibHeader.LENGTH > datagramMtu()) {
+                counters.count(IpoibCounter.DROP_IPOIB_NO_CONNECTION);
+            } else {
+                queue(to, path, payload);
+            }
+        }
+
+        @Override
+        public void tooLong(ByteBuffer payload, int mtu) {
+            reportTooLong(payload, mtu);
+        }
+
+        @Override
+        public void lost(LinkAddress peer) {
+            neighbours.forget(peer);
+        }
+    }
+
+    /**
+     * Service ID of the interface in connected mode, u64.
+     *
+     * @return 0 in datagram mode
+     */
+    public long serviceId() {
+        return connections == null ? 0 : IpoibConnection.serviceId(qpn);
+    }
+
+    /** Private data of the interface's REP; only in connected mode, as the other methods about connections. */
+    public byte[] connectionData() {
+        return connections.privateData();
+    }
+
+    /**
+     * Handles the REQ of another interface.
+     *
+     * @param port        GID of its port
+     * @param privateData of the REQ
+     * @return number of the connection to accept; 0 to reject it
+     */
+    public int onConnectionRequest(Gid port, byte[] privateData, long nowNs) {
+        return connections.onRequest(port, privateData, nowNs);
+    }
+
+    /**
+     * Handles the REP of another interface.
+     *
+     * @return whether to confirm it; if not, a step closes the connection
+     */
+    public boolean onConnectionReply(int connection, byte[] privateData, long nowNs) {
+        return connections.onReply(connection, privateData, nowNs);
+    }
+
+    /** Handles the end of a connection: it was rejected, could not be made, was disconnected, or its queue pair failed. */
+    public void onConnectionEnd(int connection, long nowNs) {
+        connections.onEnd(connection, nowNs);
+    }
+
+    /** Handles the completion of a message that {@link #pollMessage} returned. */
+    public void onMessageSent(int connection) {
+        connections.onSent(connection);
+    }
+
+    /**
+     * Handles a message of an accepted connection.
+     *
+     * @param length bytes
+     */
+    public void onMessage(int connection, ByteBuffer b, int at, int length, long nowNs) {
+        connections.onMessage(connection, nowNs);
+        handle(b, at, length, nowNs);
+    }
+
     // ---- datagrams that come in ----
 
     /**
@@ -246,6 +369,10 @@ public final class IpoibInterface {
             // A group's packet of its own, which comes back to every member.
             return;
         }
+        handle(b, at, length, nowNs);
+    }
+
+    private void handle(ByteBuffer b, int at, int length, long nowNs) {
         int message = at + IpoibHeader.LENGTH;
         int bytes = length - IpoibHeader.LENGTH;
         int type = length < IpoibHeader.LENGTH ? 0 : IpoibHeader.TYPE.get(b, at);
@@ -408,11 +535,15 @@ public final class IpoibInterface {
         requests.onTime(nowNs);
         groups.onTime(nowNs);
         neighbours.onTime(nowNs);
+        if (connections != null) {
+            connections.onTime(nowNs);
+        }
     }
 
     /** When {@link #onTime} must be called next. */
     public long deadlineNs() {
-        return Deadline.earlier(requests.deadlineNs(), Deadline.earlier(groups.deadlineNs(), neighbours.deadlineNs()));
+        long earliest = Deadline.earlier(requests.deadlineNs(), Deadline.earlier(groups.deadlineNs(), neighbours.deadlineNs()));
+        return connections == null ? earliest : Deadline.earlier(earliest, connections.deadlineNs());
     }
 
     // ---- output ----
@@ -420,6 +551,21 @@ public final class IpoibInterface {
     /** Next datagram to send, or null. */
     public Datagram pollDatagram() {
         return datagrams.poll();
+    }
+
+    /** Next message to send by a connection, or null. Each one has its completion: {@link #onMessageSent}, or {@link #onConnectionEnd}. */
+    public ConnectedMessage pollMessage() {
+        ConnectedMessage next = connections == null ? null : connections.pollMessage();
+        if (next != null) {
+            counters.count(IpoibCounter.IPOIB_SENT);
+            counters.count(IpoibCounter.IPOIB_SENT_CONNECTED);
+        }
+        return next;
+    }
+
+    /** Next step of connection management, or null. */
+    public ConnectionStep pollConnectionStep() {
+        return connections == null ? null : connections.pollStep();
     }
 
     /** Next request to subnet administration, or null. */

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.Gid;
@@ -43,9 +42,8 @@ final class Neighbours {
         /** Look-ups that wait for the address. */
         final List<Consumer<Gid>> lookups = new ArrayList<>();
         LinkAddress address;
-        /** 0 as long as no path is known. */
-        int lid;
-        int sl;
+        /** PathRecord; null as long as no path is known. */
+        ByteBuffer path;
         boolean findsPath;
         /** Solicitations without an answer. */
         int tries;
@@ -70,20 +68,19 @@ final class Neighbours {
 
     private final Paths paths;
     private final Counters<IpoibCounter> counters;
-    private final IntSupplier qkey;
-    private final Consumer<Datagram> out;
+    private final Carrier out;
     private final Solicitor ask;
     private final Map<Gid, Neighbour> neighbours = new LinkedHashMap<>(16, 0.75f, true);
 
     /**
      * Begins without neighbours.
      *
+     * @param out sends to a neighbour whose path is known
      * @param ask sends a solicitation for an IP address
      */
-    Neighbours(Paths paths, Counters<IpoibCounter> counters, IntSupplier qkey, Consumer<Datagram> out, Solicitor ask) {
+    Neighbours(Paths paths, Counters<IpoibCounter> counters, Carrier out, Solicitor ask) {
         this.paths = paths;
         this.counters = counters;
-        this.qkey = qkey;
         this.out = out;
         this.ask = ask;
     }
@@ -139,8 +136,8 @@ final class Neighbours {
     }
 
     private void send(Neighbour neighbour, ByteBuffer payload, long nowNs) {
-        if (neighbour.lid != 0) {
-            out.accept(new Datagram(neighbour.lid, null, neighbour.address.qpn(), qkey.getAsInt(), neighbour.sl, payload));
+        if (neighbour.path != null) {
+            out.carry(neighbour.address, neighbour.path, payload, nowNs);
         } else if (neighbour.waiting.size() < MAX_WAITING) {
             neighbour.waiting.add(payload);
             findPath(neighbour, nowNs);
@@ -169,8 +166,7 @@ final class Neighbours {
         } else if (record == null || PathRecord.DLID.get(record, 0) == 0) {
             lose(neighbour);
         } else {
-            neighbour.lid = PathRecord.DLID.get(record, 0);
-            neighbour.sl = PathRecord.SERVICE_LEVEL.get(record, 0);
+            neighbour.path = record;
             for (ByteBuffer payload = neighbour.waiting.poll(); payload != null; payload = neighbour.waiting.poll()) {
                 send(neighbour, payload, nowNs);
             }
@@ -197,12 +193,21 @@ final class Neighbours {
         neighbour.dueNs = nowNs + CONFIRMED_NS;
         if (!address.equals(neighbour.address)) {
             neighbour.address = address;
-            neighbour.lid = 0;
+            neighbour.path = null;
         }
-        if (neighbour.lid == 0 && !neighbour.waiting.isEmpty()) {
+        if (neighbour.path == null && !neighbour.waiting.isEmpty()) {
             findPath(neighbour, nowNs);
         }
         neighbour.endLookups(address.gid());
+    }
+
+    /** Forgets the neighbours with a link-layer address: the interface that had it may be gone, or have another one now. */
+    void forget(LinkAddress address) {
+        for (Neighbour each : List.copyOf(neighbours.values())) {
+            if (address.equals(each.address)) {
+                lose(each);
+            }
+        }
     }
 
     /** Forgets everything: the port is down, or the subnet changed. */

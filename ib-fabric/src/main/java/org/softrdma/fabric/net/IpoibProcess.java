@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,9 +13,12 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.fabric.ipoib.ConnectedMessage;
+import org.softrdma.fabric.ipoib.ConnectionStep;
 import org.softrdma.fabric.ipoib.Datagram;
 import org.softrdma.fabric.ipoib.IpoibCounter;
 import org.softrdma.fabric.ipoib.IpoibInterface;
+import org.softrdma.fabric.ipoib.IpoibMode;
 import org.softrdma.fabric.ipoib.Membership;
 import org.softrdma.fabric.ipoib.PathAnswer;
 import org.softrdma.fabric.ipoib.Prefix;
@@ -49,7 +53,8 @@ import org.softrdma.wire.ib.SaMad;
 
 /**
  * An IP interface on a device of a fabric. One thread waits for messages and for what is due, one for answers of subnet administration, one
- * for events of the port, and the caller's one for packets to send; a lock lets one of them use the machine at a time.
+ * for events of the port, in connected mode one for those of connections, and the caller's one for packets to send; a lock lets one of them
+ * use the machine at a time.
  */
 public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     private static final int RECEIVES = 512;
@@ -78,10 +83,13 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     private final QueuePair queuePair;
     private final MadAgent agent;
     private final IpoibInterface machine;
+    private final IpoibMode mode;
+    /** Null in datagram mode. */
+    private final ConnectedEnds connections;
     private final ArrayDeque<Integer> freeSlots = new ArrayDeque<>();
     private final Map<Route, AddressHandle> handles = new LinkedHashMap<>(16, 0.75f, true);
     private final WorkCompletion[] completions = WorkCompletion.array(64);
-    private final Thread[] threads;
+    private final List<Thread> threads = new ArrayList<>();
     private int mtu;
     private volatile boolean closed;
     private volatile VerbsException failure;
@@ -96,13 +104,15 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
      * @param context of a device on a fabric, to be closed by the caller afterwards
      * @param port    number of the port, from 1
      * @param pkey    of the partition, u16; either membership
+     * @param mode    whether it uses connections
      * @param end     what is behind it
      * @param events  receives a line for each event
      * @throws VerbsException EINVAL: the port is not on a fabric, or not in the partition; others of the device
      */
-    public IpoibProcess(Context context, int port, int pkey, IpEnd end, Consumer<String> events) {
+    public IpoibProcess(Context context, int port, int pkey, IpoibMode mode, IpEnd end, Consumer<String> events) {
         this.context = context;
         this.port = port;
+        this.mode = mode;
         this.end = end;
         this.events = events;
         if (context.queryPort(port).linkLayer() != INFINIBAND) {
@@ -128,9 +138,13 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
             freeSlots.add(i);
         }
         agent = context.openMadAgent(SaMad.CLASS);
-        machine = new IpoibInterface(context.queryGid(port, 0), queuePair.qpNum(), pkey | PKeyBlock.FULL_MEMBER,
+        machine = new IpoibInterface(context.queryGid(port, 0), queuePair.qpNum(), pkey | PKeyBlock.FULL_MEMBER, mode,
             new SplittableRandom().nextLong() >>> 1);
-        threads = new Thread[] {start("receive", this::receive), start("answers", this::receiveAnswers), start("events", this::followPort)};
+        connections = mode == IpoibMode.CONNECTED ? new ConnectedEnds(context, pd, pkey, channel, machine) : null;
+        threads.addAll(List.of(start("receive", this::receive), start("answers", this::receiveAnswers), start("events", this::followPort)));
+        if (connections != null) {
+            threads.add(start("connections", this::followConnections));
+        }
     }
 
     private int pkeyIndex(int pkey) {
@@ -295,13 +309,18 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
                         onMessage(completions[i]);
                     }
                 }
+                if (connections != null) {
+                    connections.poll();
+                }
                 machine.onTime(System.nanoTime());
                 drain();
             }
             CompletionQueue ready = channel.getEvent(waitNs());
             if (ready != null) {
                 ready.ackEvents(1);
-                received.requestNotify();
+                if (connections == null || !connections.requestNotify(ready)) {
+                    received.requestNotify();
+                }
             }
         }
     }
@@ -328,6 +347,18 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
                 synchronized (machine) {
                     ByteBuffer mad = ByteBuffer.wrap(answer.mad());
                     machine.onManagement(ManagementPacket.general(answer.from().lid(), answer.to().lid(), mad), System.nanoTime());
+                    drain();
+                }
+            }
+        }
+    }
+
+    private void followConnections() {
+        while (!closed) {
+            Runnable event = connections.awaitEvent(LONGEST_WAIT_NS);
+            if (event != null) {
+                synchronized (machine) {
+                    event.run();
                     drain();
                 }
             }
@@ -371,8 +402,29 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
             changeMtu();
         }
         sendDatagrams();
+        if (connections != null) {
+            drainConnections();
+        }
         for (ByteBuffer each = machine.pollPacket(); each != null; each = machine.pollPacket()) {
             end.receive(each);
+        }
+    }
+
+    private void drainConnections() {
+        applySteps();
+        while (connections.hasRoom()) {
+            ConnectedMessage next = machine.pollMessage();
+            if (next == null) {
+                return;
+            }
+            connections.send(next);
+            applySteps();
+        }
+    }
+
+    private void applySteps() {
+        for (ConnectionStep each = machine.pollConnectionStep(); each != null; each = machine.pollConnectionStep()) {
+            connections.apply(each);
         }
     }
 
@@ -385,7 +437,8 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         }
     }
 
-    private static void requireDevice(VerbsException refused) {
+    /** Throws the failure again if the device is gone. */
+    static void requireDevice(VerbsException refused) {
         if (refused.errno() == Errno.EIO) {
             throw refused;
         }
@@ -410,7 +463,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         }
         queuePair.modify(new QpAttributes().state(QpState.RTS).qkey(machine.qkey()));
         end.onUp(mtu);
-        events.accept("up, MTU " + mtu);
+        events.accept("up, MTU " + mtu + (mode == IpoibMode.DATAGRAM ? "" : ", connected mode"));
     }
 
     private void sendDatagrams() {
@@ -504,6 +557,10 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
                 apply(each);
             }
             handles.values().forEach(AddressHandle::close);
+            if (connections != null) {
+                applySteps();
+                connections.close();
+            }
         }
         agent.close();
         queuePair.close();

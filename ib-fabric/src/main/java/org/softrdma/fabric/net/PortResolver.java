@@ -3,6 +3,7 @@ package org.softrdma.fabric.net;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.softrdma.fabric.ipoib.IpoibMode;
 import org.softrdma.fabric.ipoib.Prefix;
 import org.softrdma.rxe.SubnetResolver;
 import org.softrdma.verbs.Context;
@@ -26,8 +27,8 @@ public final class PortResolver implements SubnetResolver {
      * @throws org.softrdma.verbs.VerbsException as {@link IpoibProcess}
      */
     public PortResolver(Context context, List<Prefix> addresses) {
-        process = new IpoibProcess(context, PORT, DEFAULT_PKEY, new NoStack(), event -> LOG.log(System.Logger.Level.DEBUG,
-            "IP over InfiniBand on " + context.device().name() + ": " + event));
+        process = new IpoibProcess(context, PORT, DEFAULT_PKEY, IpoibMode.DATAGRAM, new NoStack(),
+            event -> LOG.log(System.Logger.Level.DEBUG, "IP over InfiniBand on " + context.device().name() + ": " + event));
         process.onAddresses(addresses);
     }
 

@@ -12,8 +12,8 @@ import org.softrdma.wire.net.InternetChecksum;
 import org.softrdma.wire.net.Ipv6;
 
 /**
- * Any bytes as datagrams that an interface receives, and as IP packets that it is to send: delivered, answered or dropped by name, never
- * with an exception, and queues stay within their bounds.
+ * Any bytes as messages that an interface in connected mode receives, as private data of requests, and as IP packets that it is to send:
+ * delivered, answered or dropped by name, never with an exception, and queues stay within their bounds.
  */
 class IpoibFuzzTest {
     private static final long SECOND = 1_000_000_000L;
@@ -24,6 +24,7 @@ class IpoibFuzzTest {
     void shouldSurviveAnyDatagrams(byte[] bytes) {
         IpoibSubnet subnet = new IpoibSubnet(2, 1);
         IpoibSubnet.Host host = subnet.hosts.get("h1");
+        host.restart(IpoibMode.CONNECTED);
         host.ip.setAddresses(List.of(new Prefix(Gid.ofIpv4(OWN_IP), 24), new Prefix(new Gid(PREFIX, 1), 64)), 0);
         subnet.run(SECOND);
         for (int at = 0; at + 2 < bytes.length;) {
@@ -32,7 +33,11 @@ class IpoibFuzzTest {
             ByteBuffer message = ByteBuffer.allocate(length);
             message.put(0, bytes, at + 2, length);
             mend(message, kind);
-            if ((kind & 1) == 0) {
+            if ((kind & 0xC0) == 0xC0) {
+                host.ip.onConnectionRequest(new Gid(1, kind), message.array(), subnet.nowNs());
+            } else if ((kind & 0x81) == 0x80) {
+                host.ip.onMessage(kind >>> 1 & 7, message, 0, length, subnet.nowNs());
+            } else if ((kind & 1) == 0) {
                 host.ip.onDatagram(message, 0, length, kind >>> 4, 2, subnet.nowNs());
             } else {
                 host.ip.onIpPacket(message, 0, length, subnet.nowNs());

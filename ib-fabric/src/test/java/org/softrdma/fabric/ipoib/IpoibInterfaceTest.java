@@ -28,7 +28,7 @@ class IpoibInterfaceTest {
     private final IpoibSubnet.Host two = subnet.hosts.get("h2");
     private final IpoibSubnet.Host three = subnet.hosts.get("h3");
 
-    private static Gid ip(String text) {
+    static Gid ip(String text) {
         return Gid.parseWireText(text.contains(":") ? expand(text) : mapped(text));
     }
 
@@ -56,7 +56,7 @@ class IpoibInterfaceTest {
         return hex.toString();
     }
 
-    private static ByteBuffer packet(String from, String to, int payload) {
+    static ByteBuffer packet(String from, String to, int payload) {
         Gid source = ip(from);
         Gid destination = ip(to);
         boolean ipv4 = source.isIpv4Mapped();
@@ -232,7 +232,7 @@ class IpoibInterfaceTest {
         address("10.9.0.");
         one.send(packet("10.9.0.1", "10.9.0.2", 8));
         subnet.run(SECOND);
-        two.restart();
+        two.restart(IpoibMode.DATAGRAM);
         two.ip.setAddresses(List.of(new Prefix(ip("10.9.0.2"), 24)), subnet.nowNs());
         subnet.run(2 * SECOND);
         one.send(packet("10.9.0.1", "10.9.0.2", 8));

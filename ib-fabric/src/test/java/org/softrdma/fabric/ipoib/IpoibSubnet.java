@@ -2,6 +2,7 @@
 package org.softrdma.fabric.ipoib;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -15,11 +16,13 @@ import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.sm.ManagedFabric;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ib.SaMad;
 
 /**
  * Interfaces at the adapters of a simulated subnet, on virtual time. Requests to subnet administration travel through the fabric to our
  * manager; datagrams are carried by the test: to a LID and queue pair, or to everyone who attached to the group, the sender included.
+ * Requests for connections, and what connections carry, arrive a millisecond later; a message to an end that is gone ends the connection.
  */
 final class IpoibSubnet {
     private static final int DEFAULT_PKEY = 0xFFFF;
@@ -32,8 +35,15 @@ final class IpoibSubnet {
     final Map<String, Host> hosts = new LinkedHashMap<>();
     private final SplittableRandom random;
     private final int pkey;
-    /** Share of datagrams and requests that are lost. */
+    /** Share of datagrams and requests that are lost, those for connections included. */
     double loss;
+    /** Number of requests for connections that are lost next. */
+    int lostRequests;
+    /** Private data of all replies, instead of what interfaces give; null for that. */
+    byte[] replyData;
+    /** Requests for connections that were sent, lost ones included. */
+    final List<ConnectionStep.Connect> connects = new ArrayList<>();
+    private final ArrayDeque<Runnable> later = new ArrayDeque<>();
     /** Datagrams that were sent, lost ones included. */
     final List<Datagram> sent = new ArrayList<>();
     private int nextQpn = 0x400;
@@ -45,18 +55,21 @@ final class IpoibSubnet {
         private final Map<Integer, Gid> groups = new HashMap<>();
         IpoibInterface ip;
         int qpn;
+        /** Ends of connections by their numbers. */
+        private final Map<Integer, Far> connections = new HashMap<>();
         private boolean active;
 
         Host(FabricPort port) {
             this.port = port;
-            restart();
+            restart(IpoibMode.DATAGRAM);
         }
 
-        /** Begins anew, with another queue pair. */
-        void restart() {
+        /** Begins anew, with another queue pair; peers are not notified. */
+        void restart(IpoibMode mode) {
             qpn = nextQpn++;
-            ip = new IpoibInterface(new Gid(PREFIX, port.guid()), qpn, pkey, (long) qpn << 32);
+            ip = new IpoibInterface(gid(), qpn, pkey, mode, (long) qpn << 32);
             groups.clear();
+            connections.clear();
             active = false;
         }
 
@@ -68,6 +81,67 @@ final class IpoibSubnet {
         @Override
         public void deliver(ManagementPacket packet) {
             ip.onManagement(packet.copy(), nowNs());
+        }
+
+        private Gid gid() {
+            return new Gid(PREFIX, port.guid());
+        }
+
+        private long now() {
+            return nowNs();
+        }
+
+        /** Number of connections, of either side. */
+        int connections() {
+            return connections.size();
+        }
+
+        private void apply(ConnectionStep step) {
+            switch (step) {
+                case ConnectionStep.Connect connect -> {
+                    connects.add(connect);
+                    later.add(() -> request(connect));
+                }
+                case ConnectionStep.Close close -> {
+                    Far far = connections.remove(close.connection());
+                    if (far != null) {
+                        later.add(() -> far.end());
+                    }
+                }
+            }
+        }
+
+        private void request(ConnectionStep.Connect connect) {
+            int lid = PathRecord.DLID.get(connect.path(), 0);
+            Host to = hosts.values().stream().filter(each -> each.port.lid() == lid).findFirst().orElse(null);
+            if (to == null || lostRequests-- > 0 || random.nextDouble() < loss) {
+                return;
+            }
+            int number = to.ip.serviceId() == connect.serviceId() ? to.ip.onConnectionRequest(gid(), connect.privateData(), nowNs()) : 0;
+            if (number == 0) {
+                ip.onConnectionEnd(connect.connection(), nowNs());
+                return;
+            }
+            connections.put(connect.connection(), new Far(to, to.qpn, number));
+            to.connections.put(number, new Far(this, qpn, connect.connection()));
+            byte[] data = replyData == null ? to.ip.connectionData() : replyData;
+            if (random.nextDouble() >= loss) {
+                later.add(() -> ip.onConnectionReply(connect.connection(), data, nowNs()));
+            }
+        }
+
+        private void carryConnected(ConnectedMessage message) {
+            Far far = connections.get(message.connection());
+            later.add(() -> {
+                if (far != null && far.isThere()) {
+                    ByteBuffer copy = ByteBuffer.allocate(message.payload().capacity() + 8);
+                    copy.put(8, message.payload(), 0, message.payload().capacity());
+                    far.host.ip.onMessage(far.number, copy, 8, message.payload().capacity(), nowNs());
+                    ip.onMessageSent(message.connection());
+                } else {
+                    ip.onConnectionEnd(message.connection(), nowNs());
+                }
+            });
         }
 
         void send(ByteBuffer packet) {
@@ -99,10 +173,30 @@ final class IpoibSubnet {
                 carry(this, each);
                 moved = true;
             }
+            for (ConnectionStep each = ip.pollConnectionStep(); each != null; each = ip.pollConnectionStep()) {
+                apply(each);
+            }
+            for (ConnectedMessage each = ip.pollMessage(); each != null; each = ip.pollMessage()) {
+                carryConnected(each);
+            }
             for (ByteBuffer each = ip.pollPacket(); each != null; each = ip.pollPacket()) {
                 received.add(each);
             }
             return moved;
+        }
+    }
+
+    /** The other end of a connection: its host as it was when the connection was made. */
+    private record Far(Host host, int qpn, int number) {
+        boolean isThere() {
+            return host.qpn == qpn && host.connections.containsKey(number);
+        }
+
+        void end() {
+            if (isThere()) {
+                host.connections.remove(number);
+                host.ip.onConnectionEnd(number, host.now());
+            }
         }
     }
 
@@ -151,6 +245,9 @@ final class IpoibSubnet {
                 }
             }
             managed.run(MILLISECOND);
+            for (int i = later.size(); i > 0; i--) {
+                later.remove().run();
+            }
         }
     }
 }

@@ -3,11 +3,13 @@ package org.softrdma.tools.fabric;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.fabric.ipoib.IpoibMode;
 import org.softrdma.fabric.ipoib.Prefix;
 import org.softrdma.fabric.net.EchoEnd;
 import org.softrdma.fabric.net.IpEnd;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Parameters;
 
 /** {@code softrdma ipoib}: an IP interface on a device of a fabric. */
 @Command(name = "ipoib", sortOptions = false,
-    description = "Runs an IP interface on a device of an InfiniBand fabric, datagram mode, until it is stopped. Behind it is the host's "
+    description = "Runs an IP interface on a device of an InfiniBand fabric until it is stopped. Behind it is the host's "
         + "IP stack, by a network interface with the device's name (ip addr add gives it addresses); or, with --address, a small stack in "
         + "this process, which needs no privileges: it answers pings, and sends them with --ping.")
 public final class IpoibTool extends AnnotatedTool {
@@ -47,6 +49,10 @@ public final class IpoibTool extends AnnotatedTool {
 
     @Option(names = "--pkey", paramLabel = "PKEY", description = "P_Key of the partition (default: 0xffff)")
     private String pkey;
+
+    @Option(names = "--mode", paramLabel = "MODE", description = "datagram, with the MTU of the fabric, or connected, with MTU 65520 and a "
+        + "connection to each interface that is in this mode, too (default: ${DEFAULT-VALUE}). Linux has it in /sys/class/net/ib0/mode")
+    private String mode = IpoibMode.DATAGRAM.toString();
 
     @Option(names = "--netdev", paramLabel = "NAME", description = "name of the network interface (default: the device's). It is made, "
         + "which takes CAP_NET_ADMIN, or was made beforehand: ip tuntap add NAME mode tun user USER")
@@ -84,6 +90,9 @@ public final class IpoibTool extends AnnotatedTool {
         if (pkey != null && !pkey.matches("(0[xX])?[0-9a-fA-F]{1,4}")) {
             throw new Misused("'" + pkey + "' is no P_Key");
         }
+        if (Arrays.stream(IpoibMode.values()).noneMatch(each -> each.toString().equals(mode))) {
+            throw new Misused("--mode is datagram or connected");
+        }
         own = address == null ? null : prefix();
     }
 
@@ -118,7 +127,8 @@ public final class IpoibTool extends AnnotatedTool {
         LinkedBlockingQueue<Long> replies = new LinkedBlockingQueue<>();
         try (Context context = find().open()) {
             IpEnd end = own == null ? new TunEnd(netdev == null ? device : netdev) : new EchoEnd(own, replies::add);
-            try (IpoibProcess process = new IpoibProcess(context, port, pkey(), end, line -> print(console, device + ": " + line))) {
+            try (IpoibProcess process = new IpoibProcess(context, port, pkey(), mode(), end,
+                    line -> print(console, device + ": " + line))) {
                 Service.endAtSignal(end::close, finished);
                 int status = 0;
                 if (target == null) {
@@ -143,6 +153,10 @@ public final class IpoibTool extends AnnotatedTool {
     private RdmaDevice find() {
         return Verbs.devices().stream().filter(each -> each.isNamed(device)).findFirst()
             .orElseThrow(() -> new ToolFailure(NAME + "no device " + device + "; there are: " + Verbs.names(Verbs.devices())));
+    }
+
+    private IpoibMode mode() {
+        return IpoibMode.valueOf(mode.toUpperCase(Locale.ROOT));
     }
 
     private int pkey() {

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -26,6 +27,7 @@ import org.softrdma.wire.cm.CmRep;
 import org.softrdma.wire.cm.CmReq;
 import org.softrdma.wire.cm.CmSidrRep;
 import org.softrdma.wire.cm.CmSidrReq;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.mad.Mad;
 
 /**
@@ -33,7 +35,6 @@ import org.softrdma.wire.mad.Mad;
  * messages that concern no connection. Not thread-safe; called by the device's owner.
  */
 public final class CommunicationManager {
-    private static final int DEFAULT_PARTITION = 0x7fff;
     private static final int MULTICAST_QPN = 0xffffff;
     private static final int MTU_256 = 1;
     private static final int MTU_4096 = 5;
@@ -56,6 +57,7 @@ public final class CommunicationManager {
     private final ArrayDeque<OutgoingMad> refusals = new ArrayDeque<>();
     private final Pacing pacing;
     private DisconnectStore disconnects = DisconnectStore.NOWHERE;
+    private IntPredicate partitions = pkey -> PKeyBlock.match(PKeyBlock.DEFAULT, pkey);
 
     /** Communication ID or queue pair number of a channel adapter. The address is included because several adapters may claim one GUID. */
     private record PeerNumber(Gid address, long guid, int number) {
@@ -81,6 +83,11 @@ public final class CommunicationManager {
 
     DisconnectStore disconnects() {
         return disconnects;
+    }
+
+    /** Accepts REQs in any partition of a port, instead of the default one: tests a P_Key. */
+    public void acceptPartitions(IntPredicate ofPort) {
+        partitions = ofPort;
     }
 
     // ---- commands ----
@@ -329,7 +336,7 @@ public final class CommunicationManager {
         Gid requester = new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0));
         Gid responder = new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0));
         // There is no reject reason for a wrong partition; Linux uses this one.
-        if ((CmReq.PKEY.get(mad, 0) & DEFAULT_PARTITION) != DEFAULT_PARTITION || !isOurs.test(responder)
+        if (!partitions.test(CmReq.PKEY.get(mad, 0)) || !isOurs.test(responder)
             || !isFromItsPort(gids, requester, mad) || requester.isIpv4Mapped() != responder.isIpv4Mapped()) {
             return CmRejectReason.INVALID_GID;
         }

@@ -95,6 +95,9 @@ public final class Gsi {
         this.counters = counters;
         this.dropped = dropped;
         manager = new CommunicationManager(CmSettings.of(caGuid), random, this::isOurs);
+        if (link.subnetPort() != null) {
+            manager.acceptPartitions(pkey -> link.subnetPort().hasPartitionOf(pkey));
+        }
     }
 
     private boolean isOurs(Gid address) {

@@ -15,6 +15,7 @@ import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmRej;
 import org.softrdma.wire.cm.CmRejectReason;
 import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.mad.Mad;
 
 /** Requests on an InfiniBand subnet: messages go by LID, queue pairs have LIDs and GIDs. Offsets are those of IBA vol 1 table 99. */
@@ -47,8 +48,12 @@ class SubnetRequestTest {
     }
 
     private ByteBuffer request(Gid to) {
+        return request(to, 0xFFFF);
+    }
+
+    private ByteBuffer request(Gid to, int pkey) {
         ReqFields fields = ReqFields.builder().local(ACTIVE).remote(to).localLid(ACTIVE_LID).remoteLid(PASSIVE_LID).serviceLevel(5)
-            .packetRate(3).serviceId(CmHost.SERVICE).qpn(0x123).pathMtu(4).pkey(0xFFFF).ackTimeout(19).build();
+            .packetRate(3).serviceId(CmHost.SERVICE).qpn(0x123).pathMtu(4).pkey(pkey).ackTimeout(19).build();
         active.connect(0, FROM_ACTIVE, fields, null);
         OutgoingMad sent = active.nextOutgoing();
         assertEquals(FROM_ACTIVE, sent.gids());
@@ -90,6 +95,25 @@ class SubnetRequestTest {
     @Test
     void shouldRejectARequestToAnotherGid() {
         deliver(ACTIVE_LID, request(new Gid(0xFE80_0000_0000_0000L, 0x77)));
+        assertRejected();
+    }
+
+    @Test
+    void shouldRejectARequestInAnotherPartitionThanTheDefaultOne() {
+        deliver(ACTIVE_LID, request(PASSIVE, 0x8012));
+        assertRejected();
+    }
+
+    /** A full member, and limited members with each other: IBA vol 1 §10.9.3. */
+    @Test
+    void shouldAcceptRequestsInThePartitionsOfThePort() {
+        passive.acceptPartitions(pkey -> PKeyBlock.match(0x0012, pkey));
+        deliver(ACTIVE_LID, request(PASSIVE, 0x8012));
+        assertEquals(0x8012, requested.request().pkey());
+        requested = null;
+        deliver(ACTIVE_LID, request(PASSIVE, 0x0012));
+        assertRejected();
+        deliver(ACTIVE_LID, request(PASSIVE, 0xFFFF));
         assertRejected();
     }
 
