@@ -123,7 +123,7 @@ final class Completer {
                 if (SendState.isPlainWrite(ring.opcode(wqe))) {
                     sizes.onWritten(wqe);
                 }
-                completions.completeHead();
+                completeHead();
                 if (!qp.isLive()) {
                     return false;
                 }
@@ -131,6 +131,14 @@ final class Completer {
         }
         progressed(nowNs, acknowledged);
         return true;
+    }
+
+    /** Completes the oldest work request, and the windows bound behind it. */
+    private void completeHead() {
+        completions.completeHead();
+        while (qp.isLive() && ring.head() < state.started && ring.packets(ring.head()) == 0) {
+            completions.completeHead();
+        }
     }
 
     private void onReadResponse(long nowNs, InboundPacket packet) {
@@ -168,7 +176,7 @@ final class Completer {
             state.readsInFlight = Math.max(0, state.readsInFlight - 1);
         }
         if (last) {
-            completions.completeHead();
+            completeHead();
         }
         progressed(nowNs, 1);
     }
@@ -190,7 +198,7 @@ final class Completer {
         }
         state.unacked = Psn.next(psn);
         state.readsInFlight = Math.max(0, state.readsInFlight - 1);
-        completions.completeHead();
+        completeHead();
         progressed(nowNs, 1);
     }
 

@@ -106,13 +106,11 @@ final class Requester {
             return false;
         }
         int opcode = ring.opcode(wqe);
-        if (wqe == state.started) {
-            if (LocalOperations.isLocal(opcode)) {
-                return runLocally(wqe);
-            }
-            if (!start(wqe, opcode)) {
-                return false;
-            }
+        if (LocalOperations.isLocal(opcode)) {
+            return runLocally(wqe, opcode);
+        }
+        if (wqe == state.started && !start(wqe, opcode)) {
+            return false;
         }
         if (window.isFull()) {
             return false;
@@ -140,24 +138,33 @@ final class Requester {
     }
 
     /**
-     * Executes a local operation once all before it is complete, and moves the cursor past it.
+     * Executes a local operation and moves the cursor past it. A window is bound as soon as what was posted before has been sent, since no
+     * work request of this end uses it; READs and atomics before it are waited for if it has the fence. An invalidation waits until all
+     * before it is complete, as with a local invalidate fence. Kernel rxe 6.1 does both, and mlx5 lets binds wait for nothing but a fence.
+     * A bind that fails is repeated, and reported, in its turn. One that was executed is passed over when packets before it are sent again.
+     * Source: IBA vol 1 §10.8.3.3.
      *
      * @return false if sending must stop
      */
-    private boolean runLocally(long wqe) {
-        if (wqe != ring.head()) {
-            return false;
+    private boolean runLocally(long wqe, int opcode) {
+        boolean isOldest = wqe == ring.head();
+        if (wqe == state.started) {
+            if (!isOldest && opcode != WrOpcode.BIND_MW.value()) {
+                return false;
+            }
+            Failure why = localOperations.run(wqe);
+            if (why != null) {
+                failAtHead(wqe, why);
+                return false;
+            }
+            ring.setPsns(wqe, state.nextPsn, 0);
+            state.started = wqe + 1;
         }
-        Failure why = localOperations.run(wqe);
-        if (why != null) {
-            qp.fail(why);
-            return false;
-        }
-        ring.setPsns(wqe, state.nextPsn, 0);
-        state.started = wqe + 1;
         state.cursor = wqe + 1;
         state.cursorPacket = 0;
-        completions.completeHead();
+        if (isOldest) {
+            completions.completeHead();
+        }
         return qp.maySend();
     }
 
