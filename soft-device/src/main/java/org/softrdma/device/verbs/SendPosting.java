@@ -2,11 +2,13 @@
 package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.BadWorkRequestException;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
@@ -44,6 +46,35 @@ final class SendPosting {
     void post(SendRequest request) {
         check(request);
         post("post_send", request);
+    }
+
+    /**
+     * Posts requests in order until one is refused, and rings once.
+     *
+     * @throws BadWorkRequestException naming the request that was refused; those before it are posted
+     */
+    void post(List<SendRequest> requests) {
+        BadWorkRequestException bad = null;
+        boolean wasIdle;
+        lock.lock();
+        try {
+            requireNoBatch("post_send");
+            wasIdle = sends.isEmpty();
+            for (int i = 0; i < requests.size() && bad == null; i++) {
+                try {
+                    stage(requests.get(i));
+                } catch (VerbsException refused) {
+                    bad = new BadWorkRequestException(refused, i);
+                }
+            }
+            sends.publishStaged();
+        } finally {
+            lock.unlock();
+        }
+        qp.doorbell(wasIdle);
+        if (bad != null) {
+            throw bad;
+        }
     }
 
     /** Checks everything about a request that does not depend on the requests posted before. */
@@ -156,7 +187,7 @@ final class SendPosting {
         }
     }
 
-    /** Checks and writes a request of the batch, without publishing it. */
+    /** Checks and writes a request of a batch or list, without publishing it. */
     void stage(SendRequest request) {
         check(request);
         write("post_send", request);

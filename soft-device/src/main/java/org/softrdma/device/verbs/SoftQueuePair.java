@@ -369,6 +369,11 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     }
 
     @Override
+    public final void postSend(List<SendRequest> requests) {
+        posting.post(requests);
+    }
+
+    @Override
     public final SendBatch sendBatch(int operations) {
         return posting.sendBatch(operations);
     }

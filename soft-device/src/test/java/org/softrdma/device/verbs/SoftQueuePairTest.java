@@ -125,6 +125,7 @@ class SoftQueuePairTest {
         assertEquals(Errno.ENOMEM, refused.errno());
         assertEquals(4, qp.sends().tail());
         assertEquals(3, qp.sends().wrId(3));
+        assertEquals(1, qp.doorbells.get(), "the device is rung once for all");
     }
 
     // ---- inline data ----
