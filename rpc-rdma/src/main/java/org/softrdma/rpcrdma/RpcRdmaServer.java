@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rpcrdma;
 
-import java.net.Inet6Address;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import org.softrdma.rpcrdma.connection.ConnectionListener;
 import org.softrdma.rpcrdma.machine.TransportCounters;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.cm.CmEvent;
-import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.CmId;
-import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.EventChannel;
-import org.softrdma.verbs.cm.PortSpace;
 
 /**
  * Server of RPC-over-RDMA version 1: takes connections by address and passes their calls to an {@link RpcService}. The clients may be
@@ -28,41 +17,15 @@ import org.softrdma.verbs.cm.PortSpace;
  * <p>A client that cannot take RDMA READs of its memory is refused, as Linux's nfsd does: the server could not fetch its calls.
  */
 public final class RpcRdmaServer implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger(RpcRdmaServer.class.getName());
-    private static final long CLOSE_SECONDS = 5;
-
     private final RpcService service;
     private final ServerOptions options;
     private final TransportCounters counters = new TransportCounters();
-    private final EventChannel channel;
-    private final List<CmId> listeners = new ArrayList<>();
-    private final Map<CmId, ServerConnection> connections = new HashMap<>();
-    /** Frees what must not be freed by the thread that uses it. */
-    private final ExecutorService janitor =
-        Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("rpc-rdma-janitor").factory());
-    private final Thread thread;
-    private boolean closed;
-    private volatile boolean over;
+    private final ConnectionListener<ServerConnection> listener;
 
     private RpcRdmaServer(RpcService service, ServerOptions options, List<InetSocketAddress> addresses) {
         this.service = service;
         this.options = options;
-        ConnectionManager manager = ConnectionManager.get();
-        channel = manager.createEventChannel();
-        try {
-            for (InetSocketAddress each : addresses) {
-                CmId listener = manager.createId(channel, null, PortSpace.TCP);
-                listeners.add(listener);
-                listener.familyOnly(each.getAddress() instanceof Inet6Address);
-                listener.bind(each);
-                listener.listen(0);
-            }
-        } catch (VerbsException refused) {
-            listeners.forEach(CmId::close);
-            channel.close();
-            throw refused;
-        }
-        thread = Thread.ofPlatform().daemon().name("rpc-rdma-events").start(this::run);
+        listener = new ConnectionListener<>("rpc-rdma", addresses, options.maxConnections(), this::onRequest);
     }
 
     /**
@@ -75,12 +38,14 @@ public final class RpcRdmaServer implements AutoCloseable {
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV
      */
     public static RpcRdmaServer start(List<InetSocketAddress> addresses, ServerOptions options, RpcService service) {
-        return new RpcRdmaServer(service, options, List.copyOf(addresses));
+        RpcRdmaServer server = new RpcRdmaServer(service, options, List.copyOf(addresses));
+        server.listener.start();
+        return server;
     }
 
     /** {@return the addresses, with the ports that were assigned} */
     public List<InetSocketAddress> addresses() {
-        return listeners.stream().map(CmId::localAddress).toList();
+        return listener.addresses();
     }
 
     /** {@return counters of all connections that are not 0, by name} */
@@ -89,8 +54,8 @@ public final class RpcRdmaServer implements AutoCloseable {
     }
 
     /** {@return the connections that are open} */
-    public synchronized List<RpcConnection> connections() {
-        return List.copyOf(connections.values());
+    public List<RpcConnection> connections() {
+        return List.copyOf(listener.connections());
     }
 
     RpcService service() {
@@ -101,60 +66,14 @@ public final class RpcRdmaServer implements AutoCloseable {
         return counters;
     }
 
-    // ---- events ----
-
-    private void run() {
-        try {
-            while (!over) {
-                CmEvent event = channel.getEvent(-1);
-                CmEventType type = event.type();
-                CmId id = event.id();
-                ConnectionParameters parameters = event.connection();
-                // Acknowledged first: closing an identifier waits for that.
-                event.ack();
-                onEvent(type, id, parameters);
-            }
-        } catch (VerbsException interrupted) {
-            if (!over || interrupted.errno() != Errno.EINTR) {
-                LOG.log(System.Logger.Level.ERROR, "the server takes no more connections", interrupted);
-            }
-        }
-    }
-
-    private void onEvent(CmEventType type, CmId id, ConnectionParameters parameters) {
-        if (type == CmEventType.CONNECT_REQUEST) {
-            onRequest(id, parameters);
-            return;
-        }
-        ServerConnection connection = find(id);
-        if (connection == null) {
-            return;
-        }
-        switch (type) {
-            case ESTABLISHED -> connection.start();
-            case TIMEWAIT_EXIT, ADDR_CHANGE -> {
-                // Nothing depends on them.
-            }
-            default -> connection.disconnect();
-        }
-    }
-
-    private synchronized ServerConnection find(CmId id) {
-        return connections.get(id);
-    }
-
     private void onRequest(CmId id, ConnectionParameters request) {
         if (request.initiatorDepth() == 0) {
             refuse(id, "it permits no RDMA READs");
-        } else if (!hasRoom()) {
+        } else if (!listener.hasRoom()) {
             refuse(id, "there are " + options.maxConnections() + " connections already");
         } else {
             accept(id, request);
         }
-    }
-
-    private synchronized boolean hasRoom() {
-        return !closed && connections.size() < options.maxConnections();
     }
 
     private void accept(CmId id, ConnectionParameters request) {
@@ -165,79 +84,26 @@ public final class RpcRdmaServer implements AutoCloseable {
             refuse(id, exhausted.getMessage());
             return;
         }
-        synchronized (this) {
-            connections.put(id, connection);
-        }
-        try {
-            id.accept(connection.accepted(request));
-        } catch (VerbsException withdrawn) {
-            connection.disconnect();
-        }
+        listener.accept(id, connection, connection.accepted(request));
     }
 
-    private static void refuse(CmId id, String reason) {
-        LOG.log(System.Logger.Level.WARNING, "connection request of " + id.peerAddress() + " refused: " + reason);
-        try {
-            id.reject(new byte[0]);
-        } catch (VerbsException withdrawn) {
-            // Closing the identifier ends it.
-        }
-        id.close();
+    private void refuse(CmId id, String reason) {
+        listener.refuse(id, new byte[0], reason);
     }
 
     /** Forgets a connection whose resources are free. */
-    synchronized void onFreed(ServerConnection connection) {
-        connections.values().remove(connection);
-        notifyAll();
+    void onFreed(ServerConnection connection) {
+        listener.onFreed(connection);
     }
 
     /** Runs a step on a thread that holds no lock and uses no connection. */
     void later(Runnable step) {
-        janitor.execute(step);
+        listener.later(step);
     }
 
-    /** Stops listening, ends all connections, and waits up to {@value #CLOSE_SECONDS} seconds for calls in work. */
+    /** Stops listening, ends all connections, and waits some seconds for calls in work. */
     @Override
     public void close() {
-        List<ServerConnection> open;
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            open = new ArrayList<>(connections.values());
-        }
-        listeners.forEach(CmId::close);
-        open.forEach(ServerConnection::disconnect);
-        boolean ended = awaitEnd();
-        over = true;
-        thread.interrupt();
-        if (ended) {
-            janitor.shutdown();
-            awaitThread();
-            channel.close();
-        } else {
-            LOG.log(System.Logger.Level.WARNING, "calls are still in work; their memory is not freed");
-        }
-    }
-
-    private void awaitThread() {
-        try {
-            thread.join();
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private synchronized boolean awaitEnd() {
-        long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
-        try {
-            while (!connections.isEmpty() && System.nanoTime() - untilNs < 0) {
-                wait(20);
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return connections.isEmpty();
+        listener.close();
     }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.rpcrdma.connection.CompletionThread;
+import org.softrdma.rpcrdma.connection.ConnectionListener;
 import org.softrdma.rpcrdma.connection.MessageQueuePair;
 import org.softrdma.rpcrdma.machine.Exchange;
 import org.softrdma.rpcrdma.machine.ResponderMachine;
@@ -30,7 +31,7 @@ import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /** A {@link ResponderMachine} on a connection: posts its work requests, reports completions to it, and passes calls to the service. */
-final class ServerConnection implements RpcConnection, ResponderPort, CompletionThread.Owner {
+final class ServerConnection implements RpcConnection, ConnectionListener.Connection, ResponderPort, CompletionThread.Owner {
     private static final System.Logger LOG = System.getLogger(ServerConnection.class.getName());
     /** RDMA READs under way at once, at most. */
     private static final int READS = 16;
@@ -92,7 +93,8 @@ final class ServerConnection implements RpcConnection, ResponderPort, Completion
         return ConnectionParameters.DEFAULT.withPrivateData(privateData).withReads(0, reads).withRetries(request.retryCount(), 0);
     }
 
-    void start() {
+    @Override
+    public void start() {
         lock.lock();
         try {
             if (!over && !started) {
@@ -175,6 +177,11 @@ final class ServerConnection implements RpcConnection, ResponderPort, Completion
             // The peer, or the connection manager, was faster.
         }
         free();
+    }
+
+    @Override
+    public void end() {
+        disconnect();
     }
 
     /** Ends a connection whose thread was never started, or lets the thread end. */

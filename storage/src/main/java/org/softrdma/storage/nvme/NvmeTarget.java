@@ -5,13 +5,10 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.softrdma.rpcrdma.connection.ConnectionListener;
 import org.softrdma.storage.nvme.controller.NvmeCounters;
 import org.softrdma.storage.nvme.controller.Portal;
 import org.softrdma.storage.nvme.controller.QueueMachine;
@@ -21,15 +18,9 @@ import org.softrdma.storage.nvme.store.BlockStore;
 import org.softrdma.storage.nvme.wire.QueueRequest;
 import org.softrdma.storage.nvme.wire.QueueRequest.Refusal;
 import org.softrdma.verbs.DeviceAttributes;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.cm.CmEvent;
-import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.CmId;
-import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.EventChannel;
-import org.softrdma.verbs.cm.PortSpace;
 
 /**
  * An NVMe over Fabrics target: takes connections by address, each of which is a queue of a host. The hosts may be Linux's or any other,
@@ -45,7 +36,6 @@ public final class NvmeTarget implements AutoCloseable {
     /** RDMA READs under way at once on a connection, at most. */
     private static final int READS = 16;
     private static final int RNR_RETRIES = 7;
-    private static final long CLOSE_SECONDS = 5;
     private static final long EXPIRY_MS = 500;
 
     /** Namespaces of a subsystem at most. */
@@ -54,38 +44,13 @@ public final class NvmeTarget implements AutoCloseable {
     private final List<BlockStore> stores;
     private final NvmeCounters counters = new NvmeCounters();
     private final Subsystem subsystem;
-    private final EventChannel channel;
-    private final List<CmId> listeners = new ArrayList<>();
-    private final Map<CmId, TargetQueue> queues = new HashMap<>();
-    /** Frees what must not be freed by the thread that uses it, and watches keep-alive timeouts. */
-    private final ScheduledExecutorService janitor =
-        Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("nvme-janitor").factory());
-    private final Thread thread;
-    private boolean closed;
-    private volatile boolean over;
+    private final ConnectionListener<TargetQueue> listener;
 
     private NvmeTarget(List<BlockStore> stores, NvmeOptions options, Consumer<String> trace) {
         this.stores = stores;
         subsystem = new Subsystem(new SubsystemSettings(options.name(), CONTROLLERS, options.ioQueues(), options.entries(),
             IN_CAPSULE_BYTES, LARGEST_TRANSFER, BUFFERS), stores, Integer.numberOfTrailingZeros(options.blockBytes()), counters, trace);
-        ConnectionManager manager = ConnectionManager.get();
-        channel = manager.createEventChannel();
-        try {
-            for (InetSocketAddress each : options.addresses()) {
-                CmId listener = manager.createId(channel, null, PortSpace.TCP);
-                listeners.add(listener);
-                listener.familyOnly(each.getAddress() instanceof Inet6Address);
-                listener.bind(each);
-                listener.listen(0);
-            }
-        } catch (VerbsException refused) {
-            listeners.forEach(CmId::close);
-            channel.close();
-            janitor.shutdown();
-            throw refused;
-        }
-        thread = Thread.ofPlatform().daemon().name("nvme-events").start(this::run);
-        janitor.scheduleWithFixedDelay(() -> subsystem.expire(System.nanoTime()), EXPIRY_MS, EXPIRY_MS, TimeUnit.MILLISECONDS);
+        listener = new ConnectionListener<>("nvme", options.addresses(), CONNECTIONS, this::onRequest);
     }
 
     /**
@@ -132,12 +97,15 @@ public final class NvmeTarget implements AutoCloseable {
                 throw new IllegalArgumentException("a store of " + each.bytes() + " bytes has no block of " + options.blockBytes());
             }
         }
-        return new NvmeTarget(List.copyOf(stores), options, trace);
+        NvmeTarget target = new NvmeTarget(List.copyOf(stores), options, trace);
+        target.listener.every(EXPIRY_MS, () -> target.subsystem.expire(System.nanoTime()));
+        target.listener.start();
+        return target;
     }
 
     /** {@return the addresses, with the ports that were assigned} */
     public List<InetSocketAddress> addresses() {
-        return listeners.stream().map(CmId::localAddress).toList();
+        return listener.addresses();
     }
 
     /**
@@ -147,8 +115,9 @@ public final class NvmeTarget implements AutoCloseable {
      */
     List<Portal> portals(InetAddress reached) {
         List<Portal> portals = new ArrayList<>();
-        for (int i = 0; i < listeners.size(); i++) {
-            InetSocketAddress bound = listeners.get(i).localAddress();
+        List<InetSocketAddress> addresses = addresses();
+        for (int i = 0; i < addresses.size(); i++) {
+            InetSocketAddress bound = addresses.get(i);
             boolean any = bound.getAddress().isAnyLocalAddress();
             boolean ipv6 = bound.getAddress() instanceof Inet6Address;
             if (!any || ipv6 == reached instanceof Inet6Address) {
@@ -170,47 +139,7 @@ public final class NvmeTarget implements AutoCloseable {
         return subsystem.size();
     }
 
-    // ---- events ----
-
-    private void run() {
-        try {
-            while (!over) {
-                CmEvent event = channel.getEvent(-1);
-                CmEventType type = event.type();
-                CmId id = event.id();
-                ConnectionParameters parameters = event.connection();
-                // Acknowledged first: closing an identifier waits for that.
-                event.ack();
-                onEvent(type, id, parameters);
-            }
-        } catch (VerbsException interrupted) {
-            if (!over || interrupted.errno() != Errno.EINTR) {
-                LOG.log(System.Logger.Level.ERROR, "the target takes no more connections", interrupted);
-            }
-        }
-    }
-
-    private void onEvent(CmEventType type, CmId id, ConnectionParameters parameters) {
-        if (type == CmEventType.CONNECT_REQUEST) {
-            onRequest(id, parameters);
-            return;
-        }
-        TargetQueue queue = find(id);
-        if (queue == null) {
-            return;
-        }
-        switch (type) {
-            case ESTABLISHED -> queue.start();
-            case TIMEWAIT_EXIT, ADDR_CHANGE -> {
-                // Nothing depends on them.
-            }
-            default -> queue.end();
-        }
-    }
-
-    private synchronized TargetQueue find(CmId id) {
-        return queues.get(id);
-    }
+    // ---- requests ----
 
     private void onRequest(CmId id, ConnectionParameters parameters) {
         Refusal refusal = check(id, parameters);
@@ -243,12 +172,8 @@ public final class NvmeTarget implements AutoCloseable {
         if (parameters.initiatorDepth() == 0) {
             return Refusal.INVALID_READ_DEPTH;
         }
-        boolean fits = hasRoom() && QueueMachine.sendRequests(request) <= device.maxQpWr() && request.entries() <= device.maxQpWr();
+        boolean fits = listener.hasRoom() && Math.max(QueueMachine.sendRequests(request), request.entries()) <= device.maxQpWr();
         return fits ? null : Refusal.NO_RESOURCES;
-    }
-
-    private synchronized boolean hasRoom() {
-        return !closed && queues.size() < CONNECTIONS;
     }
 
     /** {@return null if the request was accepted, or withdrawn} */
@@ -263,83 +188,31 @@ public final class NvmeTarget implements AutoCloseable {
             LOG.log(System.Logger.Level.WARNING, "no queue for " + id.peerAddress() + ": " + exhausted.getMessage());
             return Refusal.NO_RESOURCES;
         }
-        synchronized (this) {
-            queues.put(id, queue);
-        }
-        try {
-            id.accept(ConnectionParameters.DEFAULT.withPrivateData(QueueRequest.accept(request.entries())).withReads(0, reads)
-                .withRetries(parameters.retryCount(), RNR_RETRIES));
-        } catch (VerbsException withdrawn) {
-            queue.end();
-        }
+        listener.accept(id, queue, ConnectionParameters.DEFAULT.withPrivateData(QueueRequest.accept(request.entries()))
+            .withReads(0, reads).withRetries(parameters.retryCount(), RNR_RETRIES));
         return null;
     }
 
     private void refuse(CmId id, Refusal refusal) {
         counters.count(refusal);
-        LOG.log(System.Logger.Level.WARNING, "connection request of " + id.peerAddress() + " refused: " + refusal.counter());
-        try {
-            id.reject(refusal.toBytes());
-        } catch (VerbsException withdrawn) {
-            // Closing the identifier ends it.
-        }
-        id.close();
+        listener.refuse(id, refusal.toBytes(), refusal.counter());
     }
 
     /** Forgets a queue whose resources are free. */
-    synchronized void onFreed(TargetQueue queue) {
-        queues.values().remove(queue);
-        notifyAll();
+    void onFreed(TargetQueue queue) {
+        listener.onFreed(queue);
     }
 
     /** Runs a step on a thread that holds no lock and uses no queue. */
     void later(Runnable step) {
-        janitor.execute(step);
+        listener.later(step);
     }
 
-    /** Stops listening, ends all queues, waits up to {@value #CLOSE_SECONDS} seconds for commands in work, and closes the stores. */
+    /** Stops listening, ends all queues, waits some seconds for commands in work, and closes the stores. */
     @Override
     public void close() {
-        List<TargetQueue> open;
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            open = new ArrayList<>(queues.values());
+        if (listener.close()) {
+            stores.forEach(BlockStore::close);
         }
-        listeners.forEach(CmId::close);
-        open.forEach(TargetQueue::end);
-        boolean ended = awaitEnd();
-        over = true;
-        thread.interrupt();
-        if (ended) {
-            janitor.shutdown();
-            awaitThread();
-            channel.close();
-        } else {
-            LOG.log(System.Logger.Level.WARNING, "commands are still in work; their memory is not freed");
-        }
-        stores.forEach(BlockStore::close);
-    }
-
-    private void awaitThread() {
-        try {
-            thread.join();
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private synchronized boolean awaitEnd() {
-        long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
-        try {
-            while (!queues.isEmpty() && System.nanoTime() - untilNs < 0) {
-                wait(20);
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return queues.isEmpty();
     }
 }

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.rpcrdma.connection.CompletionThread;
+import org.softrdma.rpcrdma.connection.ConnectionListener;
 import org.softrdma.rpcrdma.connection.MessageQueuePair;
 import org.softrdma.storage.nvme.controller.Portal;
 import org.softrdma.storage.nvme.controller.QueueMachine;
@@ -20,7 +21,7 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.CmId;
 
 /** A {@link QueueMachine} on a connection: posts its work requests and reports completions to it. */
-final class TargetQueue implements QueuePort, CompletionThread.Owner {
+final class TargetQueue implements QueuePort, ConnectionListener.Connection, CompletionThread.Owner {
     private static final System.Logger LOG = System.getLogger(TargetQueue.class.getName());
     private static final int KIND_SHIFT = 32;
     private static final int RECEIVE = 0;
@@ -75,8 +76,8 @@ final class TargetQueue implements QueuePort, CompletionThread.Owner {
         }
     }
 
-    /** Begins to process completions; the connection is established. */
-    synchronized void start() {
+    @Override
+    public synchronized void start() {
         if (!started) {
             started = true;
             thread.start();
