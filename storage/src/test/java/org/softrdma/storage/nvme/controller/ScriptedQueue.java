@@ -65,9 +65,13 @@ final class ScriptedQueue implements QueuePort {
         return posted.size();
     }
 
-    /** Delivers a capsule. */
+    /** Delivers a capsule. One that is longer than its receive ends the connection with a local length error, as a device would. */
     void deliver(byte[] bytes) {
         int slot = posted.remove();
+        if (bytes.length > capsules[slot].capacity()) {
+            ended = true;
+            return;
+        }
         capsules[slot].put(0, bytes);
         machine.onCapsule(slot, bytes.length, nowNs);
         settle();
