@@ -14,7 +14,6 @@ final class ClientConnection implements AutoCloseable {
     final MessageQueuePair queuePair;
     private final MemoryWindow[] windows;
     private final int[] keys;
-    private final SendRequest request = new SendRequest();
 
     /** @param calls calls under way at most */
     ClientConnection(MessageQueuePair queuePair, int calls) {
@@ -24,7 +23,7 @@ final class ClientConnection implements AutoCloseable {
     }
 
     /**
-     * Posts the binding of a window, which is allocated at its first use.
+     * Prepares the binding of a window, which is allocated at its first use.
      *
      * @return its new key
      */
@@ -35,14 +34,18 @@ final class ClientConnection implements AutoCloseable {
         }
         keys[window] = MemoryWindow.nextRkey(keys[window]);
         int access = memory.kind() == Exposure.Kind.READ ? AccessFlags.REMOTE_READ : AccessFlags.REMOTE_WRITE;
-        request.bindWindow(keys[window], memory.lkey(), memory.address(), memory.length(), access).wrId(id);
-        queuePair.post(reporting ? request.signaled() : request);
+        report(reporting, queuePair.prepare().bindWindow(keys[window], memory.lkey(), memory.address(), memory.length(), access).wrId(id));
         return keys[window];
     }
 
     void invalidate(long id, boolean reporting, int rkey) {
-        request.localInvalidate(rkey).wrId(id);
-        queuePair.post(reporting ? request.signaled() : request);
+        report(reporting, queuePair.prepare().localInvalidate(rkey).wrId(id));
+    }
+
+    private static void report(boolean reporting, SendRequest request) {
+        if (reporting) {
+            request.signaled();
+        }
     }
 
     ByteBuffer received(int slot) {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.rpcrdma.connection.CompletionThread;
@@ -54,7 +55,8 @@ public final class RpcRdmaClient implements AutoCloseable {
     private final ClientConnector connector;
     private RequesterMachine machine;
     private ClientConnection connection;
-    private CompletionThread completions;
+    /** Null while there is no connection. */
+    private volatile CompletionThread completions;
     private ProtectionDomain pd;
     /** Messages of calls, which may be sent again on the next connection. */
     private MessageBuffers sends;
@@ -157,7 +159,7 @@ public final class RpcRdmaClient implements AutoCloseable {
             CompletableFuture<RpcReply> reply = new CompletableFuture<>();
             futures.set(call.index(), reply);
             requests.set(call.index(), request);
-            machine.transmit();
+            transmit();
             return reply;
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -166,6 +168,39 @@ public final class RpcRdmaClient implements AutoCloseable {
             throw new RpcRdmaException(refused);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for the reply to a call. The caller's thread processes what arrives on the connection meanwhile, unless another one that waits
+     * so does: that saves two changes of thread, and lets stages of other replies ({@link CompletableFuture#thenAccept}) run on it.
+     *
+     * @param reply of {@link #call}
+     * @return the reply
+     * @throws RpcRdmaException       as {@link #call} describes for the reply
+     * @throws InterruptedIOException the thread was interrupted
+     */
+    public RpcReply await(CompletableFuture<RpcReply> reply) throws RpcRdmaException, InterruptedIOException {
+        CompletionThread current = completions;
+        while (!reply.isDone() && current != null && !current.await(reply) && !Thread.currentThread().isInterrupted()
+            && current != completions) {
+            current = completions;
+        }
+        try {
+            return reply.get();
+        } catch (ExecutionException failed) {
+            throw (RpcRdmaException) failed.getCause();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for a reply");
+        }
+    }
+
+    /** With the lock. */
+    private void transmit() {
+        machine.transmit();
+        if (connection != null) {
+            connection.queuePair.submit();
         }
     }
 
@@ -219,7 +254,7 @@ public final class RpcRdmaClient implements AutoCloseable {
             completions = new CompletionThread("rpc-rdma-" + server, connection.queuePair, lock, new Completions());
             completions.start();
             machine.onConnected(Math.min(options.inlineBytes(), peer.receiveBytes()));
-            machine.transmit();
+            transmit();
         } finally {
             lock.unlock();
         }
@@ -311,7 +346,7 @@ public final class RpcRdmaClient implements AutoCloseable {
 
         @Override
         public void transmit() {
-            machine.transmit();
+            RpcRdmaClient.this.transmit();
             if (machine.canTake()) {
                 freeCall.signalAll();
             }
@@ -347,7 +382,7 @@ public final class RpcRdmaClient implements AutoCloseable {
 
         @Override
         public void postSend(long id, int buffer, int length) {
-            connection.queuePair.postSend(id, buffer, length, 0);
+            connection.queuePair.prepareSend(id, buffer, length, 0);
         }
 
         @Override

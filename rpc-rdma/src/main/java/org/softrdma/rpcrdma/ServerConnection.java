@@ -121,6 +121,7 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
     @Override
     public void transmit() {
         machine.transmit();
+        queuePair.submit();
     }
 
     @Override
@@ -260,7 +261,7 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
             last = over && inService == 0;
             if (!over) {
                 step.run();
-                machine.transmit();
+                transmit();
             }
         } catch (VerbsException ending) {
             LOG.log(System.Logger.Level.DEBUG, () -> "a reply to " + peer + " could not be sent: " + ending.getMessage());
@@ -293,7 +294,7 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
             }
             queuePair.outgoing(buffer).put(TransportHeader.PLAIN_LENGTH, message, message.position(), message.remaining());
             machine.call(buffer, xid, message.remaining());
-            machine.transmit();
+            transmit();
         } finally {
             lock.unlock();
         }
@@ -365,17 +366,17 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
 
     @Override
     public void postRead(long id, int buffer, int offset, int length, long address, int rkey) {
-        queuePair.postRead(id, work[buffer], offset, length, address, rkey);
+        queuePair.prepareRead(id, work[buffer], offset, length, address, rkey);
     }
 
     @Override
     public void postWrite(long id, boolean reporting, int buffer, int offset, int length, long address, int rkey) {
-        queuePair.postWrite(id, reporting, work[buffer], offset, length, address, rkey);
+        queuePair.prepareWrite(id, reporting, work[buffer], offset, length, address, rkey);
     }
 
     @Override
     public void postSend(long id, int buffer, int length, int rkey) {
-        queuePair.postSend(id, buffer, length, rkey);
+        queuePair.prepareSend(id, buffer, length, rkey);
     }
 
     @Override

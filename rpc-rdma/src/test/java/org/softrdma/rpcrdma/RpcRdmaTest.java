@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -113,6 +115,86 @@ class RpcRdmaTest {
         for (int i = 0; i < 500; i++) {
             assertEquals(i, await(replies.get(i)).message().getInt(8));
         }
+    }
+
+    private CompletableFuture<RpcReply> begin(int xid, int operation, int argument) throws IOException {
+        return client.call(new RpcRequest(EchoService.call(xid, operation, argument)));
+    }
+
+    @Test
+    void shouldReportRepliesOnTheThreadThatWaits() throws Exception {
+        // At the first call, the connection's thread may be processing.
+        client.await(begin(1, 0, 1));
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 200 && !threads.contains(Thread.currentThread()); i++) {
+            CompletableFuture<RpcReply> reply = begin(100 + i, 0, i);
+            reply.thenRun(() -> threads.add(Thread.currentThread()));
+            assertEquals(i, client.await(reply).message().getInt(8));
+        }
+        assertTrue(threads.contains(Thread.currentThread()), "replies were processed by " + threads);
+    }
+
+    @Test
+    void shouldWaitWithSeveralThreads() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            int first = 10_000 * (t + 1);
+            threads.add(Thread.ofPlatform().start(() -> {
+                try {
+                    for (int i = 0; i < 300; i++) {
+                        assertEquals(first + i, client.await(begin(first + i, 0, first + i)).message().getInt(8));
+                    }
+                } catch (Exception | AssertionError failed) {
+                    failures.add(failed);
+                }
+            }));
+        }
+        // Replies that no thread waits for are processed as well.
+        for (int i = 0; i < 100; i++) {
+            assertEquals(i, await(begin(1000 + i, 0, i)).message().getInt(8));
+        }
+        for (Thread each : threads) {
+            each.join();
+        }
+        assertEquals(List.of(), failures);
+    }
+
+    @Test
+    void shouldWaitAcrossConnections() throws Exception {
+        client.await(begin(29, 0, 1));
+        Thread breaks = Thread.ofPlatform().start(() -> {
+            while (service.served(32) == 0) {
+                Thread.onSpinWait();
+            }
+            server.connections().forEach(RpcConnection::disconnect);
+        });
+        assertEquals(7, client.await(begin(32, 2, 7)).message().getInt(8));
+        breaks.join();
+    }
+
+    @Test
+    void shouldEndItsWaitWhenTheThreadIsInterrupted() throws Exception {
+        CompletableFuture<RpcReply> reply = begin(33, 3, 7);
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedIOException.class, () -> client.await(reply));
+        assertTrue(Thread.interrupted());
+        service.gate.release();
+        assertEquals(7, client.await(reply).message().getInt(8));
+    }
+
+    @Test
+    void shouldEndItsWaitWhenTheClientIsClosed() throws Exception {
+        client.await(begin(34, 0, 1));
+        CompletableFuture<RpcReply> reply = begin(35, 2, 1);
+        Thread closes = Thread.ofPlatform().start(() -> {
+            while (service.served(35) == 0) {
+                Thread.onSpinWait();
+            }
+            client.close();
+        });
+        assertEquals(Errno.ENOTCONN, assertThrows(RpcRdmaException.class, () -> client.await(reply)).errno());
+        closes.join();
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.softrdma.rpcrdma.ClientOptions;
 import org.softrdma.rpcrdma.RpcMemory;
 import org.softrdma.rpcrdma.RpcRdmaClient;
@@ -45,11 +44,7 @@ final class NfsOverRdma implements NfsCalls.Transport {
 
     @Override
     public void await(int slot) throws IOException {
-        try {
-            NfsMessages.check(replies.get(slot).join().message());
-        } catch (CompletionException failed) {
-            throw new IOException(failed.getCause().getMessage(), failed);
-        }
+        NfsMessages.check(client.await(replies.get(slot)).message());
     }
 
     @Override

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rpcrdma.connection;
 
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
@@ -10,15 +17,32 @@ import org.softrdma.verbs.WorkCompletion;
  * without the lock, which other threads need to post: a poll may drive the device for as long as packets arrive. A poll that finds nothing
  * is followed by a sleep, in which the device itself spins for a moment before it parks; a further spin here would take the processor from
  * the threads that are to post next.
+ *
+ * <p>A thread of the application that waits for an outcome may process the completions itself ({@link #await}), which saves two changes of
+ * thread for each. The connection's own thread then stays away until nobody has waited so for a millisecond, as a device's thread does for
+ * applications that poll.
  */
 public final class CompletionThread {
-    /** Longest sleep before {@link #end} is noticed. */
+    /** Longest sleep without a look at whether the connection has ended. */
     private static final long LONGEST_SLEEP_NS = 500_000_000L;
+
+    /** An application's thread that waited this recently is expected to do so again. */
+    private static final long LEASE_NS = 1_000_000;
 
     private final MessageQueuePair queuePair;
     private final ReentrantLock lock;
     private final Owner owner;
     private final Thread thread;
+    /** Held by the thread that processes completions. */
+    private final ReentrantLock processing = new ReentrantLock();
+    /** The application's thread that processes completions, or is to do so next. */
+    private final AtomicReference<Thread> driver = new AtomicReference<>();
+    /** Threads that wait while another one of the application processes. */
+    private final AtomicInteger others = new AtomicInteger();
+    /** When an application's thread processed last. */
+    private volatile long drivenNs = System.nanoTime() - LEASE_NS;
+    /** The connection's own thread waits for an application's thread to end its processing. */
+    private volatile boolean standsBy;
     private volatile boolean over;
     /** The first completion that failed, for the log. */
     private String failure;
@@ -54,12 +78,6 @@ public final class CompletionThread {
         thread.start();
     }
 
-    /** Ends the thread soon, whatever happens on the connection. */
-    public void end() {
-        over = true;
-        thread.interrupt();
-    }
-
     /** Waits for the end of the thread, which must have been started. */
     public void join() {
         boolean interrupted = false;
@@ -78,14 +96,115 @@ public final class CompletionThread {
     private void run() {
         try {
             while (!over) {
-                if (!process()) {
-                    idle();
+                long leaseNs = drivenNs + LEASE_NS - System.nanoTime();
+                if (leaseNs > 0) {
+                    LockSupport.parkNanos(this, leaseNs);
+                } else if (processing.tryLock()) {
+                    lead();
+                } else {
+                    standBy();
                 }
             }
-        } catch (VerbsException broken) {
-            failure = failure == null ? broken.getMessage() : failure;
         } finally {
+            // A thread of the application that processes ends that soon.
+            processing.lock();
+            LockSupport.unpark(driver.get());
             owner.onEnd(failure);
+        }
+    }
+
+    /** Processes until one thread of the application, and no other, wants to; the caller has taken {@link #processing}. */
+    private void lead() {
+        try {
+            do {
+                step();
+            } while (!over && (driver.get() == null || others.get() > 0));
+            drivenNs = System.nanoTime();
+        } catch (VerbsException broken) {
+            onBroken(broken);
+        } finally {
+            processing.unlock();
+            LockSupport.unpark(driver.get());
+        }
+    }
+
+    private void standBy() {
+        standsBy = true;
+        try {
+            if (processing.isLocked() && !over) {
+                LockSupport.park(this);
+            }
+        } finally {
+            standsBy = false;
+        }
+    }
+
+    private void onBroken(VerbsException broken) {
+        failure = failure == null ? broken.getMessage() : failure;
+        over = true;
+    }
+
+    /**
+     * Waits for an outcome that the processing of a completion brings, and processes completions meanwhile, unless another thread of the
+     * application does. What the owner does after a batch is then done by the caller's thread.
+     *
+     * @return false if the connection has ended, or the thread was interrupted, before the outcome
+     */
+    public boolean await(CompletableFuture<?> outcome) {
+        Thread caller = Thread.currentThread();
+        if (!driver.compareAndSet(null, caller)) {
+            awaitAsOther(outcome);
+            return outcome.isDone();
+        }
+        try {
+            while (!outcome.isDone() && !over && !caller.isInterrupted()) {
+                if (processing.tryLock()) {
+                    drive(outcome, caller);
+                } else {
+                    LockSupport.parkNanos(this, LONGEST_SLEEP_NS);
+                }
+            }
+        } finally {
+            driver.set(null);
+            boolean hasOthers = others.get() > 0;
+            drivenNs = System.nanoTime() - (hasOthers ? LEASE_NS : 0);
+            if (hasOthers || standsBy || over) {
+                LockSupport.unpark(thread);
+            }
+        }
+        return outcome.isDone();
+    }
+
+    private void drive(CompletableFuture<?> outcome, Thread caller) {
+        try {
+            while (!outcome.isDone() && !over && !caller.isInterrupted()) {
+                step();
+            }
+        } catch (VerbsException broken) {
+            if (broken.errno() != Errno.EINTR) {
+                onBroken(broken);
+            }
+        } finally {
+            processing.unlock();
+        }
+    }
+
+    private void awaitAsOther(CompletableFuture<?> outcome) {
+        others.incrementAndGet();
+        try {
+            outcome.get();
+        } catch (ExecutionException | CancellationException failed) {
+            // The caller takes the outcome.
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        } finally {
+            others.decrementAndGet();
+        }
+    }
+
+    private void step() {
+        if (!process()) {
+            idle();
         }
     }
 

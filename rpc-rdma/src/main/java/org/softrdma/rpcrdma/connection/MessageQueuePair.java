@@ -4,7 +4,9 @@ package org.softrdma.rpcrdma.connection;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -24,8 +26,9 @@ import org.softrdma.verbs.cm.CmId;
  * A queue pair for a protocol of messages: receive slots and send buffers of a fixed size, memory for RDMA READs and WRITEs, and one
  * completion queue. Everything is freed in {@link #close}.
  *
- * <p>Posting belongs to one thread at a time, which the owner's lock ensures. {@link #poll}, {@link #arm} and {@link #await} are for one
- * thread, without that lock.
+ * <p>Work requests of the send queue are prepared one by one and posted together by {@link #submit}, so that the device is rung and sends
+ * once. That belongs to one thread at a time, which the owner's lock ensures. {@link #poll}, {@link #arm} and {@link #await} are for one
+ * thread at a time, without that lock.
  */
 public final class MessageQueuePair implements AutoCloseable {
     private static final int BATCH = 16;
@@ -37,7 +40,9 @@ public final class MessageQueuePair implements AutoCloseable {
     private final CompletionQueue cq;
     private final MessageBuffers receives;
     private final MessageBuffers sends;
-    private final SendRequest send = new SendRequest();
+    /** Work requests that are not posted yet, and, for the next ones, those that were. */
+    private final List<SendRequest> prepared = new ArrayList<>();
+    private final List<SendRequest> spare = new ArrayList<>();
     private final ReceiveRequest receive = new ReceiveRequest();
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
     private boolean armed;
@@ -129,33 +134,51 @@ public final class MessageQueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts the SEND of a buffer; it reports its completion.
+     * Prepares the SEND of a buffer; it reports its completion.
      *
      * @param rkey key of the peer to invalidate; 0 for none
      */
-    public void postSend(long id, int buffer, int length, int rkey) {
+    public void prepareSend(long id, int buffer, int length, int rkey) {
+        SendRequest send = prepare();
         if (rkey == 0) {
             send.send();
         } else {
             send.sendWithInvalidate(rkey);
         }
-        post(send.wrId(id).element(sends.region(), sends.offset(buffer), length).signaled());
+        send.wrId(id).element(sends.region(), sends.offset(buffer), length).signaled();
     }
 
-    /** Posts an RDMA READ; it reports its completion. */
-    public void postRead(long id, MemoryRegion into, long offset, int length, long address, int rkey) {
-        post(send.read(address, rkey).wrId(id).element(into, offset, length).signaled());
+    /** Prepares an RDMA READ; it reports its completion. */
+    public void prepareRead(long id, MemoryRegion into, long offset, int length, long address, int rkey) {
+        prepare().read(address, rkey).wrId(id).element(into, offset, length).signaled();
     }
 
-    /** Posts an RDMA WRITE. */
-    public void postWrite(long id, boolean reporting, MemoryRegion from, long offset, int length, long address, int rkey) {
-        send.write(address, rkey).wrId(id).element(from, offset, length);
-        post(reporting ? send.signaled() : send);
+    /** Prepares an RDMA WRITE. */
+    public void prepareWrite(long id, boolean reporting, MemoryRegion from, long offset, int length, long address, int rkey) {
+        SendRequest write = prepare().write(address, rkey).wrId(id).element(from, offset, length);
+        if (reporting) {
+            write.signaled();
+        }
     }
 
-    /** Posts a work request of the caller. */
-    public void post(SendRequest request) {
-        id.qp().postSend(request);
+    /** Prepares a work request that the caller fills in. */
+    public SendRequest prepare() {
+        SendRequest next = spare.isEmpty() ? new SendRequest() : spare.removeLast();
+        prepared.add(next);
+        return next;
+    }
+
+    /** Posts what was prepared, in order. */
+    public void submit() {
+        if (prepared.isEmpty()) {
+            return;
+        }
+        try {
+            id.qp().postSend(prepared);
+        } finally {
+            spare.addAll(prepared);
+            prepared.clear();
+        }
     }
 
     // ---- completions ----

@@ -94,11 +94,12 @@ final class TargetQueue implements QueuePort, ConnectionListener.Connection, Com
             case READ -> machine.onRead(index);
             default -> machine.onSent(index);
         }
+        queuePair.submit();
     }
 
     @Override
     public void transmit() {
-        // The machine posts as it goes.
+        // Posted with each completion: the answer to a command does not wait for the next commands.
     }
 
     @Override
@@ -154,17 +155,17 @@ final class TargetQueue implements QueuePort, ConnectionListener.Connection, Com
 
     @Override
     public void postRead(int slot, int buffer, int length, long address, int key) {
-        queuePair.postRead(workId(READ, slot), data[buffer], 0, length, address, key);
+        queuePair.prepareRead(workId(READ, slot), data[buffer], 0, length, address, key);
     }
 
     @Override
     public void postWrite(int buffer, int length, long address, int key) {
-        queuePair.postWrite(workId(WRITE, buffer), false, data[buffer], 0, length, address, key);
+        queuePair.prepareWrite(workId(WRITE, buffer), false, data[buffer], 0, length, address, key);
     }
 
     @Override
     public void postResponse(int response, boolean invalidate, int key) {
-        queuePair.postSend(workId(SEND, response), response, Response.LENGTH, invalidate ? key : 0);
+        queuePair.prepareSend(workId(SEND, response), response, Response.LENGTH, invalidate ? key : 0);
     }
 
     @Override

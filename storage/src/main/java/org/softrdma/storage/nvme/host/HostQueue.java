@@ -102,7 +102,8 @@ final class HostQueue implements AutoCloseable {
         received = false;
         try {
             queuePair.postReceive(RECEIVE, 0);
-            queuePair.postSend(RECEIVE + 1, 0, Command.LENGTH, 0);
+            queuePair.prepareSend(RECEIVE + 1, 0, Command.LENGTH, 0);
+            queuePair.submit();
             awaitResponse(name);
         } catch (VerbsException ended) {
             throw new NvmeException(name + ": " + ended.getMessage(), ended);
