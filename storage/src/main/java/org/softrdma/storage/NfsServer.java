@@ -41,7 +41,8 @@ public final class NfsServer implements AutoCloseable {
     private final CallCounters counters = new CallCounters();
     private final Export export;
     private final RpcPrograms programs;
-    /** Calls wait for the disk. As many are in work as clients have credits. */
+    private final ConnectionThreads connectionThreads = new ConnectionThreads(System::nanoTime);
+    /** For calls that may wait for the disk. As many are in work as clients have credits. */
     private final ExecutorService workers = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("nfs-", 0).factory());
     private final TcpListener mount;
     private final RpcRdmaServer server;
@@ -128,7 +129,11 @@ public final class NfsServer implements AutoCloseable {
     private final class Service implements RpcService {
         @Override
         public void serve(RpcExchange exchange) {
-            workers.execute(() -> execute(exchange));
+            if (connectionThreads.mayExecute() && programs.isShort(exchange.message())) {
+                connectionThreads.execute(() -> execute(exchange));
+            } else {
+                workers.execute(() -> execute(exchange));
+            }
         }
 
         private void execute(RpcExchange exchange) {

@@ -74,6 +74,21 @@ public final class Nfs3Program implements RpcProgram {
     }
 
     @Override
+    public boolean isShort(int procedure, XdrReader arguments) {
+        if (procedure == Nfs3Procedure.READ.ordinal()) {
+            arguments.opaque(FileHandle.MAX_BYTES);
+            arguments.u64();
+            return Integer.compareUnsigned(arguments.u32(), SHORT_DATA) <= 0;
+        }
+        if (procedure == Nfs3Procedure.WRITE.ordinal()) {
+            arguments.opaque(FileHandle.MAX_BYTES);
+            arguments.u64();
+            return Integer.compareUnsigned(arguments.u32(), SHORT_DATA) <= 0 && arguments.u32() == UNSTABLE;
+        }
+        return procedure == Nfs3Procedure.GETATTR.ordinal() || procedure == Nfs3Procedure.ACCESS.ordinal();
+    }
+
+    @Override
     public void execute(int number, XdrReader arguments, XdrWriter results, ResultItems items) {
         Nfs3Procedure procedure = PROCEDURES[number];
         if (items.trace() != null) {

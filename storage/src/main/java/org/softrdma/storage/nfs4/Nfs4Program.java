@@ -96,6 +96,11 @@ public final class Nfs4Program implements RpcProgram {
         return false;
     }
 
+    @Override
+    public boolean isShort(int procedure, XdrReader arguments) {
+        return procedure != NULL && ShortCompounds.isShort(arguments);
+    }
+
     /** @throws BufferOverflowException the results are too long even for the status */
     @Override
     public void execute(int procedure, XdrReader arguments, XdrWriter results, ResultItems items) {

@@ -6,6 +6,9 @@ import org.softrdma.storage.xdr.XdrWriter;
 
 /** One version of a remote program. Any thread; calls run at once. */
 public interface RpcProgram {
+    /** Longest data of a call that is short, bytes. */
+    int SHORT_DATA = 1 << 17;
+
     int number();
 
     int version();
@@ -15,6 +18,17 @@ public interface RpcProgram {
 
     /** Whether a call that is executed twice has another outcome than once. Its reply is kept for a client that sends it again. */
     boolean isNonIdempotent(int procedure);
+
+    /**
+     * Whether a call takes no longer than passing it to another thread, apart from data that must be read from the disk first: it moves
+     * little data and forces none to the disk.
+     *
+     * @param arguments untrusted
+     * @throws org.softrdma.storage.xdr.XdrException the arguments are malformed
+     */
+    default boolean isShort(int procedure, XdrReader arguments) {
+        return false;
+    }
 
     /**
      * Executes a call.

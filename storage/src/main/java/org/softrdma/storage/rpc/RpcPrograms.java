@@ -80,6 +80,39 @@ public final class RpcPrograms {
         return trace == null ? execute(client, call, reply, items) : executeTraced(client, call, reply, new CallTrace(items));
     }
 
+    /**
+     * Whether a call is short, as {@link RpcProgram#isShort} says.
+     *
+     * @param call the complete call, untrusted, from its position on
+     */
+    public boolean isShort(ByteBuffer call) {
+        XdrReader reader = new XdrReader(call.duplicate());
+        try {
+            reader.u64();
+            reader.u32();
+            int number = reader.u32();
+            int version = reader.u32();
+            int procedure = reader.u32();
+            reader.u32();
+            reader.opaque(MAX_AUTH);
+            reader.u32();
+            reader.opaque(MAX_AUTH);
+            RpcProgram program = find(number, version);
+            return program != null && program.isShort(procedure, reader);
+        } catch (XdrException malformed) {
+            return false;
+        }
+    }
+
+    private RpcProgram find(int number, int version) {
+        for (RpcProgram each : programs) {
+            if (each.number() == number && each.version() == version) {
+                return each;
+            }
+        }
+        return null;
+    }
+
     private int executeTraced(InetAddress client, ByteBuffer call, ByteBuffer reply, CallTrace line) {
         int xid = call.getInt(call.position());
         int callBytes = call.remaining();
@@ -149,14 +182,15 @@ public final class RpcPrograms {
 
     /** @return null after an answer that there is no such program */
     private RpcProgram find(int number, int version, int xid, XdrWriter writer) {
+        RpcProgram found = find(number, version);
+        if (found != null) {
+            return found;
+        }
         boolean known = false;
         int low = Integer.MAX_VALUE;
         int high = 0;
         for (RpcProgram each : programs) {
             if (each.number() == number) {
-                if (each.version() == version) {
-                    return each;
-                }
                 known = true;
                 low = Math.min(low, each.version());
                 high = Math.max(high, each.version());
