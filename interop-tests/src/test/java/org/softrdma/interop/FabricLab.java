@@ -105,10 +105,14 @@ final class FabricLab implements AutoCloseable {
         return begun;
     }
 
-    /** Starts a fabric of ours with three hosts, h3 with a manager, and makes devices ib0 and ib1 at h1 and h2. */
-    void runThreeHosts() throws IOException {
+    /**
+     * Starts a fabric of ours with three hosts, h3 with a manager, and makes devices ib0 and ib1 at h1 and h2.
+     *
+     * @param options of the manager
+     */
+    void runThreeHosts(String... options) throws IOException {
         runFabric(file("net", THREE_HOSTS));
-        awaitSubnetUp(manager("h3"), 1);
+        awaitSubnetUp(manager("h3", options), 1);
         execute("rdma", "link", "add", "ib0", "type", "ib", "node", "h1");
         execute("rdma", "link", "add", "ib1", "type", "ib", "node", "h2");
     }

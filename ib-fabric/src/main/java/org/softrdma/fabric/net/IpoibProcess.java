@@ -32,7 +32,6 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
-import org.softrdma.verbs.MadAgent;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
@@ -49,14 +48,13 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.ib.PathRecord;
-import org.softrdma.wire.ib.SaMad;
 
 /**
- * An IP interface on a device of a fabric. One thread waits for messages and for what is due, one for answers of subnet administration, one
- * for events of the port, in connected mode one for those of connections, and the caller's one for packets to send; a lock lets one of them
- * use the machine at a time.
+ * An IP interface on a device of a fabric. One thread waits for messages and for what is due, one for events of the port, in connected mode
+ * one for those of connections, the agent's one for answers of subnet administration, and the caller's one for packets to send; a lock lets
+ * one of them use the machine at a time.
  */
-public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
+public final class IpoibProcess implements IpEnd.Sender, AdministrationAgent.Receiver, AutoCloseable {
     private static final int RECEIVES = 512;
     private static final int SENDS = 256;
     private static final int GRH = 40;
@@ -81,7 +79,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     private final CompletionQueue received;
     private final CompletionQueue sent;
     private final QueuePair queuePair;
-    private final MadAgent agent;
+    private final AdministrationAgent agent;
     private final IpoibInterface machine;
     private final IpoibMode mode;
     /** Null in datagram mode. */
@@ -101,7 +99,8 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     /**
      * Begins an interface; it comes up when a subnet manager has activated the port.
      *
-     * @param context of a device on a fabric, to be closed by the caller afterwards
+     * @param context of a device on a fabric, to be closed by the caller afterwards; no other interface uses it
+     * @param agent   of the device, closed by the caller afterwards
      * @param port    number of the port, from 1
      * @param pkey    of the partition, u16; either membership
      * @param mode    whether it uses connections
@@ -109,8 +108,10 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
      * @param events  receives a line for each event
      * @throws VerbsException EINVAL: the port is not on a fabric, or not in the partition; others of the device
      */
-    public IpoibProcess(Context context, int port, int pkey, IpoibMode mode, IpEnd end, Consumer<String> events) {
+    public IpoibProcess(Context context, AdministrationAgent agent, int port, int pkey, IpoibMode mode, IpEnd end,
+                        Consumer<String> events) {
         this.context = context;
+        this.agent = agent;
         this.port = port;
         this.mode = mode;
         this.end = end;
@@ -137,11 +138,11 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         for (int i = RECEIVES; i < RECEIVES + SENDS; i++) {
             freeSlots.add(i);
         }
-        agent = context.openMadAgent(SaMad.CLASS);
         machine = new IpoibInterface(context.queryGid(port, 0), queuePair.qpNum(), pkey | PKeyBlock.FULL_MEMBER, mode,
             new SplittableRandom().nextLong() >>> 1);
         connections = mode == IpoibMode.CONNECTED ? new ConnectedEnds(context, pd, pkey, channel, machine) : null;
-        threads.addAll(List.of(start("receive", this::receive), start("answers", this::receiveAnswers), start("events", this::followPort)));
+        agent.add(this);
+        threads.addAll(List.of(start("receive", this::receive), start("events", this::followPort)));
         if (connections != null) {
             threads.add(start("connections", this::followConnections));
         }
@@ -153,8 +154,9 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
                 return i;
             }
         }
-        throw new VerbsException(Errno.EINVAL, "ipoib", String.format("port %d of %s is not in partition 0x%04x: a subnet manager writes "
-            + "its P_Keys (softrdma sm -P FILE)", port, context.device().name(), pkey));
+        throw new VerbsException(Errno.EINVAL, "ipoib", String.format("port %d of %s is not in partition 0x%04x: the subnet manager writes "
+            + "its P_Keys. Let the file of softrdma sm -P FILE have a line like NAME=0x%04x, ipoib : 0x%016x=full ;", port,
+            context.device().name(), pkey | PKeyBlock.FULL_MEMBER, pkey & PKeyBlock.PARTITION, context.queryGid(port, 0).low()));
     }
 
     private Thread start(String name, Runnable task) {
@@ -162,13 +164,18 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
             try {
                 task.run();
             } catch (VerbsException failed) {
-                // Threads that wait are interrupted by close; otherwise the device is gone.
-                if (!closed) {
-                    failure = failed;
-                    end.close();
-                }
+                onFailure(failed);
             }
         });
+    }
+
+    /** Threads that wait are interrupted by close; otherwise the device is gone. */
+    @Override
+    public void onFailure(VerbsException failed) {
+        if (!closed) {
+            failure = failed;
+            end.close();
+        }
     }
 
     private void postReceive(int slot) {
@@ -340,16 +347,15 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
         }
     }
 
-    private void receiveAnswers() {
-        while (!closed) {
-            MadAgent.Received answer = agent.receive(LONGEST_WAIT_NS);
-            if (answer != null) {
-                synchronized (machine) {
-                    ByteBuffer mad = ByteBuffer.wrap(answer.mad());
-                    machine.onManagement(ManagementPacket.general(answer.from().lid(), answer.to().lid(), mad), System.nanoTime());
-                    drain();
-                }
+    @Override
+    public void onAnswer(ManagementPacket answer) {
+        try {
+            synchronized (machine) {
+                machine.onManagement(answer, System.nanoTime());
+                drain();
             }
+        } catch (VerbsException failed) {
+            onFailure(failed);
         }
     }
 
@@ -430,7 +436,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
 
     private void sendRequest(ManagementPacket request) {
         try {
-            agent.send(Gid.ofLid(request.slid()), Gid.ofLid(request.dlid()), request.mad().array());
+            agent.send(request);
         } catch (VerbsException refused) {
             // Too many wait, or the port has just got another LID: the machine repeats requests without an answer.
             requireDevice(refused);
@@ -540,6 +546,7 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        agent.remove(this);
         end.close();
         for (Thread each : threads) {
             each.interrupt();
@@ -562,7 +569,6 @@ public final class IpoibProcess implements IpEnd.Sender, AutoCloseable {
                 connections.close();
             }
         }
-        agent.close();
         queuePair.close();
         received.close();
         sent.close();

@@ -18,6 +18,7 @@ public final class PortResolver implements SubnetResolver {
     private static final int PORT = 1;
     private static final int DEFAULT_PKEY = 0xFFFF;
 
+    private final AdministrationAgent agent;
     private final IpoibProcess process;
 
     /**
@@ -27,7 +28,8 @@ public final class PortResolver implements SubnetResolver {
      * @throws org.softrdma.verbs.VerbsException as {@link IpoibProcess}
      */
     public PortResolver(Context context, List<Prefix> addresses) {
-        process = new IpoibProcess(context, PORT, DEFAULT_PKEY, IpoibMode.DATAGRAM, new NoStack(),
+        agent = new AdministrationAgent(context);
+        process = new IpoibProcess(context, agent, PORT, DEFAULT_PKEY, IpoibMode.DATAGRAM, new NoStack(),
             event -> LOG.log(System.Logger.Level.DEBUG, "IP over InfiniBand on " + context.device().name() + ": " + event));
         process.onAddresses(addresses);
     }
@@ -45,6 +47,7 @@ public final class PortResolver implements SubnetResolver {
     @Override
     public void close() {
         process.close();
+        agent.close();
     }
 
     private static final class NoStack implements IpEnd {

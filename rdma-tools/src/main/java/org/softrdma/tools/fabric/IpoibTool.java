@@ -3,14 +3,19 @@ package org.softrdma.tools.fabric;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.softrdma.fabric.ipoib.IpoibMode;
 import org.softrdma.fabric.ipoib.Prefix;
+import org.softrdma.fabric.net.AdministrationAgent;
 import org.softrdma.fabric.net.EchoEnd;
 import org.softrdma.fabric.net.IpEnd;
 import org.softrdma.fabric.net.IpoibProcess;
@@ -36,7 +41,8 @@ import picocli.CommandLine.Parameters;
         + "this process, which needs no privileges: it answers pings, and sends them with --ping.")
 public final class IpoibTool extends AnnotatedTool {
     private static final String NAME = "softrdma ipoib: ";
-    private static final int DEFAULT_PKEY = 0xFFFF;
+    private static final int PARTITION = 0x7FFF;
+    private static final int FULL_MEMBER = 0x8000;
     private static final int LEAST_BYTES = 8;
     private static final int MOST_BYTES = 65_000;
     private static final long PING_INTERVAL_MS = 1000;
@@ -47,15 +53,17 @@ public final class IpoibTool extends AnnotatedTool {
     @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "port of the device (default: ${DEFAULT-VALUE})")
     private int port = 1;
 
-    @Option(names = "--pkey", paramLabel = "PKEY", description = "P_Key of the partition (default: 0xffff)")
-    private String pkey;
+    @Option(names = "--pkey", paramLabel = "PKEY", split = ",", description = "P_Key of the partition; of several ones, with commas, an "
+        + "interface for each (default: 0xffff)")
+    private List<String> pkeys = List.of("0xffff");
 
     @Option(names = "--mode", paramLabel = "MODE", description = "datagram, with the MTU of the fabric, or connected, with MTU 65520 and a "
         + "connection to each interface that is in this mode, too (default: ${DEFAULT-VALUE}). Linux has it in /sys/class/net/ib0/mode")
     private String mode = IpoibMode.DATAGRAM.toString();
 
-    @Option(names = "--netdev", paramLabel = "NAME", description = "name of the network interface (default: the device's). It is made, "
-        + "which takes CAP_NET_ADMIN, or was made beforehand: ip tuntap add NAME mode tun user USER")
+    @Option(names = "--netdev", paramLabel = "NAME", description = "name of the network interface (default: the device's, with the P_Key "
+        + "behind it in another partition than the default one: ib0.8001). It is made, which takes CAP_NET_ADMIN, or was made "
+        + "beforehand: ip tuntap add NAME mode tun user USER")
     private String netdev;
 
     @Option(names = "--address", paramLabel = "ADDRESS/BITS", description = "no network interface, but a stack in this process with this "
@@ -87,8 +95,16 @@ public final class IpoibTool extends AnnotatedTool {
         if (count < 1 || size < LEAST_BYTES || size > MOST_BYTES) {
             throw new Misused("at least one ping of " + LEAST_BYTES + " to " + MOST_BYTES + " bytes");
         }
-        if (pkey != null && !pkey.matches("(0[xX])?[0-9a-fA-F]{1,4}")) {
-            throw new Misused("'" + pkey + "' is no P_Key");
+        for (String each : pkeys) {
+            if (!each.matches("(0[xX])?[0-9a-fA-F]{1,4}") || (pkey(each) & PARTITION) == 0) {
+                throw new Misused("'" + each + "' is no P_Key");
+            }
+        }
+        if (pkeys.stream().map(IpoibTool::pkey).distinct().count() < pkeys.size()) {
+            throw new Misused("--pkey has a partition twice");
+        }
+        if (pkeys.size() > 1 && (address != null || netdev != null)) {
+            throw new Misused("--address and --netdev are for one --pkey");
         }
         if (Arrays.stream(IpoibMode.values()).noneMatch(each -> each.toString().equals(mode))) {
             throw new Misused("--mode is datagram or connected");
@@ -125,21 +141,26 @@ public final class IpoibTool extends AnnotatedTool {
         Gid target = ping == null ? null : ipv4(ping);
         CountDownLatch finished = new CountDownLatch(1);
         LinkedBlockingQueue<Long> replies = new LinkedBlockingQueue<>();
-        try (Context context = find().open()) {
-            IpEnd end = own == null ? new TunEnd(netdev == null ? device : netdev) : new EchoEnd(own, replies::add);
-            try (IpoibProcess process = new IpoibProcess(context, port, pkey(), mode(), end,
-                    line -> print(console, device + ": " + line))) {
-                Service.endAtSignal(end::close, finished);
+        RdmaDevice found = find();
+        Deque<Interface> running = new ArrayDeque<>();
+        try (Context context = found.open(); AdministrationAgent agent = new AdministrationAgent(context)) {
+            try {
+                for (String each : pkeys) {
+                    running.add(new Interface(found, agent, pkey(each), replies::add, console));
+                }
+                Service.endAtSignal(() -> running.forEach(each -> each.end.close()), finished);
                 int status = 0;
                 if (target == null) {
-                    process.run();
+                    run(running);
                 } else {
-                    status = ping(process, (EchoEnd) end, target, replies, console);
+                    status = ping(running.element().process, (EchoEnd) running.element().end, target, replies, console);
                 }
                 if (verbose) {
-                    process.counters().forEach((name, total) -> print(console, name.toLowerCase(Locale.ROOT) + " " + total));
+                    running.forEach(each -> each.printCounters(console));
                 }
                 return status;
+            } finally {
+                running.forEach(Interface::close);
             }
         } catch (VerbsException refused) {
             throw new ToolFailure(NAME + refused.getMessage());
@@ -147,6 +168,62 @@ public final class IpoibTool extends AnnotatedTool {
             return 1;
         } finally {
             finished.countDown();
+        }
+    }
+
+    /** Runs all interfaces until one ends, or is gone; the others end with it. */
+    private static void run(Deque<Interface> interfaces) throws InterruptedException {
+        AtomicReference<VerbsException> failure = new AtomicReference<>();
+        List<Thread> threads = interfaces.stream().map(each -> Thread.ofPlatform().daemon().start(() -> {
+            try {
+                each.process.run();
+            } catch (VerbsException gone) {
+                failure.compareAndSet(null, gone);
+            }
+            interfaces.forEach(other -> other.end.close());
+        })).toList();
+        for (Thread each : threads) {
+            each.join();
+        }
+        if (failure.get() != null) {
+            throw failure.get();
+        }
+    }
+
+    /** The interface of a partition. */
+    private final class Interface {
+        private final String name;
+        private final Context context;
+        private final IpEnd end;
+        private final IpoibProcess process;
+
+        Interface(RdmaDevice found, AdministrationAgent agent, int pkey, LongConsumer onReply, Console console) {
+            boolean child = (pkey & PARTITION) != PARTITION;
+            name = netdev != null ? netdev : child ? String.format("%s.%04x", device, pkey) : device;
+            context = found.open();
+            try {
+                end = own == null ? new TunEnd(name) : new EchoEnd(own, onReply);
+            } catch (VerbsException refused) {
+                context.close();
+                throw refused;
+            }
+            try {
+                process = new IpoibProcess(context, agent, port, pkey, mode(), end, line -> print(console, name + ": " + line));
+            } catch (VerbsException refused) {
+                end.close();
+                context.close();
+                throw refused;
+            }
+        }
+
+        void printCounters(Console console) {
+            String prefix = pkeys.size() > 1 ? name + " " : "";
+            process.counters().forEach((counter, total) -> print(console, prefix + counter.toLowerCase(Locale.ROOT) + " " + total));
+        }
+
+        void close() {
+            process.close();
+            context.close();
         }
     }
 
@@ -159,8 +236,9 @@ public final class IpoibTool extends AnnotatedTool {
         return IpoibMode.valueOf(mode.toUpperCase(Locale.ROOT));
     }
 
-    private int pkey() {
-        return pkey == null ? DEFAULT_PKEY : Integer.parseInt(pkey.replaceFirst("^0[xX]", ""), 16);
+    /** The P_Key of a full member. */
+    private static int pkey(String text) {
+        return Integer.parseInt(text.replaceFirst("^0[xX]", ""), 16) | FULL_MEMBER;
     }
 
     private int ping(IpoibProcess process, EchoEnd end, Gid target, LinkedBlockingQueue<Long> replies, Console console)
