@@ -13,10 +13,15 @@ import org.softrdma.verbs.Gid;
 public final class DirectLink extends ForwardingLink {
     /** Maximum packets waiting. Packets that find no room stay in their batch. */
     static final int CAPACITY = 256;
+    private static final int NO_ROOM = -1;
 
-    private static final int SLOT_BYTES = TransmitBatch.HEADROOM + ReceivedFrame.MAX_PACKET_BYTES;
+    /** All packets wait in so many bytes. */
+    static final int BYTES = CAPACITY * (TransmitBatch.HEADROOM + ReceivedFrame.MAX_PACKET_BYTES);
 
-    private final ByteBuffer slots = ByteBuffer.allocateDirect(CAPACITY * SLOT_BYTES);
+    /** Packets in their order, each behind its headroom; from the end of the buffer on at its beginning. */
+    private final ByteBuffer ring = ByteBuffer.allocateDirect(BYTES);
+    /** Where in the ring each packet's headroom begins. */
+    private final int[] offsets = new int[CAPACITY];
     private final Path[] paths = new Path[CAPACITY];
     private final int[] lengths = new int[CAPACITY];
     private final boolean[] unsealed = new boolean[CAPACITY];
@@ -29,6 +34,8 @@ public final class DirectLink extends ForwardingLink {
     /** Numbers of packets ever added, and ever delivered. Written by the owner; the thread that waits for it reads the sum. */
     private long added;
     private long delivered;
+    /** Where in the ring the next packet goes. */
+    private int nextOffset;
     private volatile boolean waiting;
 
     /**
@@ -57,6 +64,11 @@ public final class DirectLink extends ForwardingLink {
     }
 
     @Override
+    public int payloadInMemory(Path path) {
+        return staysHere(path) ? ReceivedFrame.MAX_PAYLOAD_IN_MEMORY : 0;
+    }
+
+    @Override
     public int send(TransmitBatch batch) {
         int done = 0;
         while (!batch.isEmpty()) {
@@ -71,11 +83,14 @@ public final class DirectLink extends ForwardingLink {
 
     private int sendHere(TransmitBatch batch) {
         int index = batch.first();
-        int slot = (int) (added % CAPACITY);
-        if (added - delivered == CAPACITY) {
+        int offset = place(TransmitBatch.HEADROOM + batch.length(index));
+        if (offset == NO_ROOM) {
             return 0;
         }
-        slots.put(slot * SLOT_BYTES + TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), batch.length(index));
+        int slot = (int) (added % CAPACITY);
+        ring.put(offset + TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), batch.length(index));
+        nextOffset = offset + TransmitBatch.HEADROOM + batch.length(index);
+        offsets[slot] = offset;
         paths[slot] = batch.path(index);
         lengths[slot] = batch.length(index);
         unsealed[slot] = batch.isUnsealed(index);
@@ -83,6 +98,24 @@ public final class DirectLink extends ForwardingLink {
         waiting = true;
         batch.sent(1);
         return 1;
+    }
+
+    /** Returns where so many bytes fit in one piece, or {@link #NO_ROOM}. The oldest waiting packet is never reached. */
+    private int place(int bytes) {
+        if (added == delivered) {
+            return 0;
+        }
+        if (added - delivered == CAPACITY) {
+            return NO_ROOM;
+        }
+        int oldest = offsets[(int) (delivered % CAPACITY)];
+        if (nextOffset > oldest) {
+            if (nextOffset + bytes <= BYTES) {
+                return nextOffset;
+            }
+            return bytes <= oldest ? 0 : NO_ROOM;
+        }
+        return nextOffset + bytes <= oldest ? nextOffset : NO_ROOM;
     }
 
     /** Sends the packets before the next one that stays here. */
@@ -110,7 +143,7 @@ public final class DirectLink extends ForwardingLink {
     }
 
     private void deliver(int slot, FrameHandler handler) {
-        frame.begin(slots, slot * SLOT_BYTES + TransmitBatch.HEADROOM, lengths[slot]).sentBy(paths[slot]);
+        frame.begin(ring, offsets[slot] + TransmitBatch.HEADROOM, lengths[slot]).sentBy(paths[slot]).fromMemory();
         if (unsealed[slot]) {
             frame.withoutIcrc();
         }

@@ -111,6 +111,11 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
+    public int payloadInMemory(Path path) {
+        return link.payloadInMemory(path);
+    }
+
+    @Override
     public void alsoWakeBy(int fd) {
         link.alsoWakeBy(fd);
     }

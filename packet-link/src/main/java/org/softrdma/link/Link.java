@@ -154,6 +154,17 @@ public interface Link extends AutoCloseable {
     }
 
     /**
+     * Payload that one packet of a path may carry however small the path MTU is, because packets of this path, both ways, never leave
+     * memory. The same for both ends of the path, and for as long as it lasts.
+     *
+     * @param path of this link
+     * @return bytes, more than any path MTU; 0 where the path MTU is the limit, as on every wire
+     */
+    default int payloadInMemory(Path path) {
+        return 0;
+    }
+
+    /**
      * Lets input at another descriptor end {@link #await} too, until the link is closed; the caller reads that input.
      *
      * @throws org.softrdma.verbs.VerbsException EOPNOTSUPP from a link that does not wait with calls of the C library

@@ -15,8 +15,12 @@ import org.softrdma.wire.ib.Lrh;
  * a masked header placed there), so the packet itself must not be a read-only view.
  */
 public final class ReceivedFrame {
-    /** Longest packet received, BTH to ICRC: an MTU of 4096 and room for all headers. Links drop and count longer ones. */
+    /** Longest packet received from a wire, BTH to ICRC: an MTU of 4096 and room for all headers. Links drop and count longer ones. */
     public static final int MAX_PACKET_BYTES = 4480;
+    /** The most that {@link Link#payloadInMemory} allows, bytes. */
+    public static final int MAX_PAYLOAD_IN_MEMORY = 1 << 16;
+    /** Longest packet that stays in memory, BTH to ICRC. */
+    public static final int MAX_BYTES_IN_MEMORY = MAX_PAYLOAD_IN_MEMORY + 384;
     /** IP identification that the link cannot see. */
     public static final int IP_ID_HIDDEN = -1;
     /** Hop limit assumed if the link cannot see it. */
@@ -39,6 +43,7 @@ public final class ReceivedFrame {
     private int hopLimit;
     private boolean mayFragment;
     private boolean withoutIcrc;
+    private boolean fromMemory;
 
     /**
      * Begins a packet of RoCE v2, for the link that fills the frame. Addresses and ports follow; the other properties are unknown until
@@ -54,6 +59,7 @@ public final class ReceivedFrame {
         trafficClass = 0;
         hopLimit = USUAL_HOP_LIMIT;
         mayFragment = false;
+        fromMemory = false;
         return this;
     }
 
@@ -72,6 +78,7 @@ public final class ReceivedFrame {
         trafficClass = like.trafficClass;
         hopLimit = like.hopLimit;
         mayFragment = like.mayFragment;
+        fromMemory = like.fromMemory;
     }
 
     /** Makes it a packet of RoCE v1, which has neither ports nor identification. */
@@ -156,6 +163,12 @@ public final class ReceivedFrame {
         ports(path.sourcePort(), path.destPort()).ipId(0).addresses(path.remote(), path.local().high(), path.local().low())
             .trafficClass(path.trafficClass());
         return path.type() == GidType.ROCE_V1 ? roceV1() : this;
+    }
+
+    /** Says that the packet never left memory: its payload may be as long as {@link Link#payloadInMemory} says. */
+    public ReceivedFrame fromMemory() {
+        fromMemory = true;
+        return this;
     }
 
     /** Says that the packet never left memory and that its ICRC was not computed. */
@@ -277,6 +290,11 @@ public final class ReceivedFrame {
     /** Whether the link saw an IPv4 header without DF, which the ICRC covers. */
     public boolean mayFragment() {
         return mayFragment;
+    }
+
+    /** Returns whether the packet never left memory. */
+    public boolean isFromMemory() {
+        return fromMemory;
     }
 
     /** Returns whether the packet has no ICRC, only room for it: it never left memory. */

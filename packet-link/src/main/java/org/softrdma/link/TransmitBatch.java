@@ -25,6 +25,8 @@ public final class TransmitBatch {
 
     private final int maxPackets;
     private final int maxPacketBytes;
+    /** Last offset at which the longest packet fits. */
+    private final int lastOffset;
     private final ByteBuffer buffer;
     private final MemorySegment memory;
     private final Path[] paths;
@@ -43,9 +45,21 @@ public final class TransmitBatch {
      * @param maxPacketBytes the longest packet, BTH to ICRC
      */
     public TransmitBatch(int maxPackets, int maxPacketBytes) {
+        this(maxPackets, maxPacketBytes, maxPackets * maxPacketBytes);
+    }
+
+    /**
+     * Allocates the buffer of a batch that holds fewer packets if they are long.
+     *
+     * @param maxPackets     packets the batch holds
+     * @param maxPacketBytes the longest packet, BTH to ICRC
+     * @param bytes          of all packets; at least those of the longest one
+     */
+    public TransmitBatch(int maxPackets, int maxPacketBytes, int bytes) {
         this.maxPackets = maxPackets;
         this.maxPacketBytes = maxPacketBytes;
-        buffer = ByteBuffer.allocateDirect(HEADROOM + maxPackets * maxPacketBytes);
+        lastOffset = HEADROOM + bytes - maxPacketBytes;
+        buffer = ByteBuffer.allocateDirect(HEADROOM + bytes);
         memory = MemorySegment.ofBuffer(buffer);
         paths = new Path[maxPackets];
         offsets = new int[maxPackets + 1];
@@ -62,7 +76,7 @@ public final class TransmitBatch {
      * @return packets, at least 1
      */
     public static int wholeTrains(int packetBytes, int most) {
-        int train = Math.min(TRAIN_PACKETS, TRAIN_BYTES / packetBytes);
+        int train = Math.clamp(TRAIN_BYTES / packetBytes, 1, TRAIN_PACKETS);
         return most <= train ? most : most - most % train;
     }
 
@@ -76,8 +90,9 @@ public final class TransmitBatch {
         return memory;
     }
 
+    /** Whether there is no room for another packet of the longest kind. */
     public boolean isFull() {
-        return end == maxPackets;
+        return end == maxPackets || offsets[end] > lastOffset;
     }
 
     public boolean isEmpty() {

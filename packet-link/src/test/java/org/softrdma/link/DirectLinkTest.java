@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.link.fault.LinkFaults;
@@ -76,6 +81,49 @@ final class DirectLinkTest {
         assertEquals(1, link.send(batch));
         assertEquals(DirectLink.CAPACITY, poll(1000));
         assertEquals("1>2 " + DirectLink.CAPACITY + " 4 49153 7", received.getLast());
+    }
+
+    /** Lengths from one byte to the longest; what is read is compared with what was sent, byte by byte. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldKeepPacketsOfAllLengthsWhole(long seed) {
+        Random random = new Random(seed);
+        TransmitBatch longBatch = new TransmitBatch(1, ReceivedFrame.MAX_BYTES_IN_MEMORY);
+        ArrayDeque<byte[]> sent = new ArrayDeque<>();
+        int refused = 0;
+        for (int i = 0; i < 20_000; i++) {
+            if (longBatch.isEmpty()) {
+                byte[] packet = new byte[1 + random.nextInt(random.nextBoolean() ? ReceivedFrame.MAX_BYTES_IN_MEMORY : 200)];
+                random.nextBytes(packet);
+                longBatch.buffer().put(longBatch.begin(new Path(OWN, OWN_TOO, 0xc001, 4791, 7, 64, null)), packet);
+                longBatch.commit(packet.length);
+                sent.add(packet);
+            }
+            refused += 1 - link.send(longBatch);
+            if (random.nextInt(4) == 0) {
+                link.poll(frame -> assertSame(sent.poll(), frame), random.nextInt(8));
+            }
+        }
+        while (link.poll(frame -> assertSame(sent.poll(), frame), 100) + link.send(longBatch) > 0) {
+            assertTrue(refused > 0, "the ring was full now and then");
+        }
+        assertTrue(sent.isEmpty());
+    }
+
+    private static void assertSame(byte[] sent, ReceivedFrame frame) {
+        byte[] received = new byte[frame.length()];
+        frame.buffer().get(frame.offset(), received);
+        assertArrayEquals(sent, received);
+        // A receiver may overwrite the headroom.
+        for (int i = 1; i <= TransmitBatch.HEADROOM; i++) {
+            frame.buffer().put(frame.offset() - i, (byte) 0x55);
+        }
+    }
+
+    @Test
+    void shouldAllowLongPacketsBetweenOwnAddressesOnly() {
+        assertEquals(65_536, link.payloadInMemory(new Path(OWN, OWN_TOO, 0xc001, 4791, 0, 64, null)));
+        assertEquals(0, link.payloadInMemory(new Path(OWN, OTHER, 0xc001, 4791, 0, 64, null)));
     }
 
     @Test

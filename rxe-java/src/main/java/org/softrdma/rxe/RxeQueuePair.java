@@ -161,6 +161,9 @@ final class RxeQueuePair extends SoftQueuePair {
             QpState to = QpTransitions.check(type(), machine.state(), change);
             checkValues(change);
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;
+            if (path != null) {
+                machine.payloadInMemory(engine.payloadInMemory(path));
+            }
             engine.settle(machine);
             if (change.has(QpAttributeMask.PKEY_INDEX)) {
                 machine.join(context.pkey(change.pkeyIndex()));

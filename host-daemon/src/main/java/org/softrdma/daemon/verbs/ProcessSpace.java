@@ -58,7 +58,7 @@ final class ProcessSpace implements AddressSpace {
     }
 
     private boolean readAhead(long address, long length) {
-        if (length > AHEAD_BYTES / 2) {
+        if (length >= AHEAD_BYTES / 2) {
             return false;
         }
         if (ahead == null) {

@@ -30,17 +30,19 @@ public final class ProcessMemory implements AutoCloseable {
     private static final byte[] MEM = ProcPath.ascii("/mem");
     private static final byte[] MAPS = ProcPath.ascii("/maps");
     private static final int PAGE_BYTES = 4096;
-    /** From this length on, process_vm_readv(2) is faster: it does not copy twice. */
+    /** From this length on, process_vm_readv(2) and process_vm_writev(2) are faster: they do not copy twice. */
     private static final int LARGE_BYTES = 1 << 15;
-    /** Bytes of a large copy that are read through the descriptor, which shows that the address space is still there. */
+    /** Bytes of a large copy that go through the descriptor, which shows that the address space is still there. */
     private static final int PROBE_BYTES = 64;
     private static final int NO_PROCESS = 0;
 
     private static final FunctionDescriptor TRANSFER = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle PREAD = CLibrary.function("pread", TRANSFER);
     private static final MethodHandle PWRITE = CLibrary.function("pwrite", TRANSFER);
-    private static final MethodHandle READV = CLibrary.function("process_vm_readv",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final FunctionDescriptor VECTORS =
+        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle READV = CLibrary.function("process_vm_readv", VECTORS);
+    private static final MethodHandle WRITEV = CLibrary.function("process_vm_writev", VECTORS);
 
     private final int mem;
     private final int maps;
@@ -135,8 +137,7 @@ public final class ProcessMemory implements AutoCloseable {
     }
 
     /**
-     * Reads by the number of the process, which its own descriptor has just shown to be that of this address space. Writes never go this
-     * way: the process might execute another program in between.
+     * Reads by the number of the process, which its own descriptor has just shown to be that of this address space.
      *
      * @return bytes copied, fewer if the rest must be read through the descriptor
      */
@@ -145,17 +146,40 @@ public final class ProcessMemory implements AutoCloseable {
         if (pid == NO_PROCESS || (long) PREAD.invokeExact(library.state, mem, to, (long) PROBE_BYTES, address) != PROBE_BYTES) {
             return 0;
         }
-        // Two struct iovec: here, and there.
-        library.small.set(JAVA_LONG, 0, to + PROBE_BYTES);
-        library.small.set(JAVA_LONG, 8, bytes - PROBE_BYTES);
-        library.small.set(JAVA_LONG, 16, address + PROBE_BYTES);
-        library.small.set(JAVA_LONG, 24, bytes - PROBE_BYTES);
-        long vectors = library.small.address();
-        long count = library.result((long) READV.invokeExact(library.state, pid, vectors, 1L, vectors + 16, 1L, 0L));
-        if (count < 0 && count != -CLibrary.EFAULT) {
+        long vectors = vectors(library, to + PROBE_BYTES, address + PROBE_BYTES, bytes - PROBE_BYTES);
+        return PROBE_BYTES + counted(library.result((long) READV.invokeExact(library.state, pid, vectors, 1L, vectors + 16, 1L, 0L)));
+    }
+
+    /**
+     * Writes by the number of the process, which its own descriptor has just shown to be that of this address space. Should the process
+     * execute another program between the two calls, then that program's memory is written where it has some at the same address; the
+     * kernel refuses it if the program has more rights than we.
+     *
+     * @return bytes copied, fewer if the rest must be written through the descriptor
+     */
+    private long writeLarge(CLibrary library, long address, long from, long bytes) throws Throwable {
+        int pid = named;
+        if (pid == NO_PROCESS || (long) PWRITE.invokeExact(library.state, mem, from, (long) PROBE_BYTES, address) != PROBE_BYTES) {
+            return 0;
+        }
+        long vectors = vectors(library, from + PROBE_BYTES, address + PROBE_BYTES, bytes - PROBE_BYTES);
+        return PROBE_BYTES + counted(library.result((long) WRITEV.invokeExact(library.state, pid, vectors, 1L, vectors + 16, 1L, 0L)));
+    }
+
+    /** Makes two struct iovec of the same length, here and there. */
+    private static long vectors(CLibrary library, long here, long there, long bytes) {
+        library.small.set(JAVA_LONG, 0, here);
+        library.small.set(JAVA_LONG, 8, bytes);
+        library.small.set(JAVA_LONG, 16, there);
+        library.small.set(JAVA_LONG, 24, bytes);
+        return library.small.address();
+    }
+
+    private long counted(long result) {
+        if (result < 0 && result != -CLibrary.EFAULT) {
             named = NO_PROCESS;
         }
-        return PROBE_BYTES + Math.max(count, 0);
+        return Math.max(result, 0);
     }
 
     /**
@@ -172,8 +196,8 @@ public final class ProcessMemory implements AutoCloseable {
             return bytes == 0;
         }
         CLibrary library = CLibrary.current();
-        long done = 0;
         try {
+            long done = bytes < LARGE_BYTES ? 0 : writeLarge(library, address, from.address() + at, bytes);
             while (done < bytes) {
                 long count = library.result(
                     (long) PWRITE.invokeExact(library.state, mem, from.address() + at + done, bytes - done, address + done));

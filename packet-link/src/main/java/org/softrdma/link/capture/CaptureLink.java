@@ -110,6 +110,12 @@ public final class CaptureLink extends ForwardingLink {
         return true;
     }
 
+    /** The file shows packets as they are on a wire. */
+    @Override
+    public int payloadInMemory(Path path) {
+        return 0;
+    }
+
     @Override
     public int poll(FrameHandler handler, int limit) {
         receiver = handler;

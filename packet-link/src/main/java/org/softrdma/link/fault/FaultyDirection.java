@@ -90,7 +90,7 @@ final class FaultyDirection {
     }
 
     private void hold(long dueNs, ByteBuffer buffer, int offset, int length, Path path, ReceivedFrame frame) {
-        HeldPackets.Held copy = held.take();
+        HeldPackets.Held copy = held.take(length);
         if (copy == null) {
             counters.count(FaultCounter.FAULT_QUEUE_FULL);
             return;

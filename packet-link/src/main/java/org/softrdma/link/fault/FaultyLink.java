@@ -28,6 +28,9 @@ import org.softrdma.link.TransmitBatch;
 public final class FaultyLink extends ForwardingLink {
     /** Twice the largest batch an engine sends: each packet may be duplicated. */
     private static final int OUT_PACKETS = 256;
+    private static final int LONGEST_BYTES = HeldPackets.MAX_PACKET_BYTES + Damage.MAX_EXTENSION;
+    /** Twice the largest batch an engine sends, and one packet more. */
+    private static final int OUT_BYTES = OUT_PACKETS * (ReceivedFrame.MAX_PACKET_BYTES + Damage.MAX_EXTENSION) + LONGEST_BYTES;
     /** Time until the next attempt after a full socket buffer. */
     private static final long BACKOFF_NS = 50_000;
 
@@ -84,7 +87,7 @@ public final class FaultyLink extends ForwardingLink {
         receiving.change(any && newFaults.direction().receives() ? newFaults.plan() : null, ~newFaults.seed(), changedNs);
         passed = 0;
         if (any && out == null) {
-            out = new TransmitBatch(OUT_PACKETS, HeldPackets.MAX_PACKET_BYTES + Damage.MAX_EXTENSION);
+            out = new TransmitBatch(OUT_PACKETS, LONGEST_BYTES, OUT_BYTES);
         }
     }
 

@@ -16,21 +16,26 @@ public final class HeldPackets {
     /** Maximum packets held; further ones are dropped, as in the queue of a switch. */
     static final int CAPACITY = 4096;
     /** Longest packet that can be held. */
-    public static final int MAX_PACKET_BYTES = ReceivedFrame.MAX_PACKET_BYTES;
+    public static final int MAX_PACKET_BYTES = ReceivedFrame.MAX_BYTES_IN_MEMORY;
+    /** Maximum bytes held: as many as the maximum of packets from a wire. */
+    private static final int CAPACITY_BYTES = CAPACITY * ReceivedFrame.MAX_PACKET_BYTES;
 
     /** One packet, with its path if it is to be sent, and its headers if it was received. */
     public static final class Held {
         /** Room for a packet and its extension; big-endian. */
-        public final ByteBuffer buffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + MAX_PACKET_BYTES + Damage.MAX_EXTENSION);
+        public final ByteBuffer buffer;
         /** Offset and length of the packet; of a received packet also its addresses. */
         public final ReceivedFrame frame = new ReceivedFrame();
         /** Path of a packet to send; otherwise null. */
         public Path path;
+        private final int longest;
         private long dueNs;
         private long sequence;
 
-        /** Creates an empty buffer. */
-        Held() {
+        /** @param longest packet that it can take */
+        private Held(int longest) {
+            this.longest = longest;
+            buffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + longest + Damage.MAX_EXTENSION);
         }
 
         private static int compare(Held a, Held b) {
@@ -41,6 +46,8 @@ public final class HeldPackets {
 
     private final PriorityQueue<Held> queue = new PriorityQueue<>(Held::compare);
     private final ArrayDeque<Held> pool = new ArrayDeque<>();
+    private final ArrayDeque<Held> poolOfLong = new ArrayDeque<>();
+    private int heldBytes;
     private long sequence;
 
     /** Creates a queue that holds nothing. */
@@ -51,12 +58,20 @@ public final class HeldPackets {
         return queue.isEmpty();
     }
 
-    /** {@return an empty buffer; null if the capacity is held} */
-    public Held take() {
-        if (queue.size() == CAPACITY) {
+    /**
+     * Takes an empty buffer.
+     *
+     * @param bytes of the packet
+     * @return null if as much is held as can be
+     */
+    public Held take(int bytes) {
+        boolean isLong = bytes > ReceivedFrame.MAX_PACKET_BYTES;
+        int longest = isLong ? MAX_PACKET_BYTES : ReceivedFrame.MAX_PACKET_BYTES;
+        if (queue.size() == CAPACITY || longest > CAPACITY_BYTES - heldBytes) {
             return null;
         }
-        return pool.isEmpty() ? new Held() : pool.poll();
+        Held empty = (isLong ? poolOfLong : pool).poll();
+        return empty == null ? new Held(longest) : empty;
     }
 
     /**
@@ -68,6 +83,7 @@ public final class HeldPackets {
     public void hold(Held packet, long dueNs) {
         packet.dueNs = dueNs;
         packet.sequence = sequence++;
+        heldBytes += packet.longest;
         queue.add(packet);
     }
 
@@ -83,7 +99,12 @@ public final class HeldPackets {
      * @return null if there is none; the caller must give it back
      */
     public Held nextDue(long nowNs) {
-        return !queue.isEmpty() && queue.peek().dueNs - nowNs <= 0 ? queue.poll() : null;
+        if (queue.isEmpty() || queue.peek().dueNs - nowNs > 0) {
+            return null;
+        }
+        Held due = queue.poll();
+        heldBytes -= due.longest;
+        return due;
     }
 
     /**
@@ -93,7 +114,7 @@ public final class HeldPackets {
      */
     public void giveBack(Held packet) {
         packet.path = null;
-        pool.add(packet);
+        (packet.longest > ReceivedFrame.MAX_PACKET_BYTES ? poolOfLong : pool).add(packet);
     }
 
     /** Makes all packets due now, in their order. */
@@ -102,6 +123,7 @@ public final class HeldPackets {
         while (!queue.isEmpty()) {
             all.add(queue.poll());
         }
+        heldBytes = 0;
         for (Held each : all) {
             hold(each, each.dueNs - nowNs < 0 ? each.dueNs : nowNs);
         }

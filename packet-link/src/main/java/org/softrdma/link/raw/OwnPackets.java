@@ -4,6 +4,7 @@ package org.softrdma.link.raw;
 import org.softrdma.device.Counters;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.fault.HeldPackets;
 
 /** Packets of a raw link to its own addresses, or to a group it is a member of: the interface does not return them. */
@@ -26,12 +27,12 @@ final class OwnPackets {
 
     /** Adds a copy of a packet. */
     void add(TransmitBatch batch, int index) {
-        if (waiting == CAPACITY || batch.length(index) > HeldPackets.MAX_PACKET_BYTES) {
+        if (waiting == CAPACITY || batch.length(index) > ReceivedFrame.MAX_PACKET_BYTES) {
             counters.count(RawCounter.UNSENT_OWN_QUEUE_FULL);
             return;
         }
-        HeldPackets.Held copy = held.take();
         int length = batch.length(index);
+        HeldPackets.Held copy = held.take(length);
         copy.buffer.put(TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), length);
         copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, length).sentBy(batch.path(index));
         held.hold(copy, 0);

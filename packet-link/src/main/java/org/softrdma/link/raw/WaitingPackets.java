@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.softrdma.device.Counters;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.fault.HeldPackets;
 
 /**
@@ -45,11 +46,11 @@ final class WaitingPackets {
     void add(TransmitBatch batch, int index, Neighbour neighbour) {
         ArrayDeque<HeldPackets.Held> queue = queues.get(neighbour);
         boolean full = waiting == CAPACITY || queue != null && queue.size() == CAPACITY_OF_ONE;
-        if (full || batch.length(index) > HeldPackets.MAX_PACKET_BYTES) {
+        if (full || batch.length(index) > ReceivedFrame.MAX_PACKET_BYTES) {
             counters.count(RawCounter.UNSENT_NEIGHBOUR_QUEUE_FULL);
             return;
         }
-        HeldPackets.Held copy = held.take();
+        HeldPackets.Held copy = held.take(batch.length(index));
         copy.buffer.put(TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), batch.length(index));
         copy.path = batch.path(index);
         copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, batch.length(index));

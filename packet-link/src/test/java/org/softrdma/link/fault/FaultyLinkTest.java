@@ -289,6 +289,28 @@ class FaultyLinkTest {
         assertEquals(3, count(link, "fault_queue_full"), "there is room again");
     }
 
+    /** Long packets use the capacity up sooner. */
+    @Test
+    void shouldHoldNoMoreBytesOfLongPackets() {
+        FaultyLink link = link("delay=1s");
+        int longPackets = 0;
+        while (count(link, "fault_queue_full") == 0) {
+            TransmitBatch batch = new TransmitBatch(1, HeldPackets.MAX_PACKET_BYTES);
+            batch.buffer().putInt(batch.begin(PATH), longPackets);
+            batch.commit(HeldPackets.MAX_PACKET_BYTES);
+            link.send(batch);
+            longPackets++;
+        }
+        long held = (longPackets - 1L) * HeldPackets.MAX_PACKET_BYTES;
+        assertTrue(held <= (long) HeldPackets.CAPACITY * ReceivedFrame.MAX_PACKET_BYTES, held + " bytes");
+        assertTrue(longPackets > 100, longPackets + " packets");
+
+        advance(link, nowNs + BIG);
+        assertEquals(range(0, longPackets - 1), numbers(wire.sent));
+        send(link, 0, HeldPackets.CAPACITY + 1, 100);
+        assertEquals(2, count(link, "fault_queue_full"), "there is room again, for the maximum of short ones");
+    }
+
     @Test
     void shouldDropPacketsDuringPartitions() {
         FaultyLink link = link("partition=0.002:1ms");
@@ -446,7 +468,7 @@ class FaultyLinkTest {
     @Test
     void shouldPassPacketsTooLongToBeHeld() {
         FaultyLink link = link("drop=1");
-        TransmitBatch batch = new TransmitBatch(2, 9_000);
+        TransmitBatch batch = new TransmitBatch(2, 2 * HeldPackets.MAX_PACKET_BYTES);
         batch.buffer().putInt(batch.begin(PATH), 1);
         batch.commit(HeldPackets.MAX_PACKET_BYTES + 1);
         batch.buffer().putInt(batch.begin(PATH), 2);

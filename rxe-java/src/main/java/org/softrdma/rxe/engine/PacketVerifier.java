@@ -45,7 +45,8 @@ final class PacketVerifier {
         if (frame.type() == GidType.ROCE_V2 && frame.destPort() != port) {
             return RxeCounter.DROP_BAD_PORT;
         }
-        if (frame.length() > LARGEST_PAYLOAD + LARGEST_HEADERS) {
+        int largest = frame.isFromMemory() ? ReceivedFrame.MAX_PAYLOAD_IN_MEMORY : LARGEST_PAYLOAD;
+        if (frame.length() > largest + LARGEST_HEADERS) {
             return RxeCounter.DROP_BAD_LENGTH;
         }
         return switch (PacketCheck.verdict(frame.buffer(), frame.offset(), frame.length())) {

@@ -14,6 +14,8 @@ import org.softrdma.device.engine.Guard;
 import org.softrdma.device.qp.FaultDomain;
 import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.link.Link;
+import org.softrdma.link.Path;
+import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.qp.FlightBudget;
@@ -30,7 +32,8 @@ import org.softrdma.rxe.qp.RxeCounter;
  */
 public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private static final int BATCH_PACKETS = 128;
-    private static final int LARGEST_PACKET_BYTES = 4096 + 64;
+    /** Of all packets of a batch, if none is larger than on a wire; and one that is. */
+    private static final int BATCH_BYTES = BATCH_PACKETS * (4096 + 64) + ReceivedFrame.MAX_BYTES_IN_MEMORY;
     private static final int RECEIVE_BUDGET = 128;
     /** Turns that a queue pair gets before it is destroyed, while the others wait. */
     private static final int LAST_TURNS = 64;
@@ -73,7 +76,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
     /** Queue pairs with packets in the batch that start a timer. */
     private final ArrayDeque<QpMachine> handingOver = new ArrayDeque<>();
-    private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
+    private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, ReceivedFrame.MAX_BYTES_IN_MEMORY, BATCH_BYTES);
     private final PacketWriter writer;
     private final PacketReceiver receiver;
     /** Management datagrams and the timers of connections being made: a failure drops the one that is being processed. */
@@ -258,6 +261,11 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     /** Sets the interface that explains failures of the queue pairs made from now on. */
     public void explainBy(InterfaceMtu mtuOfInterface) {
         interfaceMtu = mtuOfInterface;
+    }
+
+    /** Returns what the link says of a path, {@link Link#payloadInMemory}. */
+    public int payloadInMemory(Path path) {
+        return link.payloadInMemory(path);
     }
 
     /** Queue pair 1, for management datagrams. */

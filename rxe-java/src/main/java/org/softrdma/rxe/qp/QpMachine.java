@@ -51,6 +51,8 @@ public abstract class QpMachine extends QueuePairCore {
 
     /** Maximum packets of one turn, for fairness between queue pairs. */
     public static final int TURN_PACKETS = 64;
+    /** Maximum bytes of one turn. */
+    private static final int TURN_BYTES = TURN_PACKETS * (4096 + 64);
 
     private final Counters<RxeCounter> counters;
     private final ScatterGather data;
@@ -59,6 +61,7 @@ public abstract class QpMachine extends QueuePairCore {
     private int pkey = PKEY;
     private Path path;
     private int mtu;
+    private int payloadInMemory;
     private int turnPackets = TURN_PACKETS;
     /** Null without congestion control. */
     private CongestionPoint congestion;
@@ -224,14 +227,23 @@ public abstract class QpMachine extends QueuePairCore {
     // ---- states ----
 
     /**
+     * Sets what a packet of this connection may carry however small the path MTU is, before the modify call with the path.
+     *
+     * @param bytes of payload; 0 if the path MTU is the limit
+     */
+    public final void payloadInMemory(int bytes) {
+        payloadInMemory = bytes;
+    }
+
+    /**
      * Applies a checked modify call.
      *
      * @param resolved path of the address vector, if attributes carry one, else null
      */
     public final void modify(QpAttributes change, QpState to, Path resolved) {
         if (change.has(QpAttributeMask.PATH_MTU)) {
-            mtu = change.pathMtu().bytes();
-            turnPackets = TransmitBatch.wholeTrains(longestPacketBytes(), TURN_PACKETS);
+            mtu = Math.max(change.pathMtu().bytes(), payloadInMemory);
+            turnPackets = TransmitBatch.wholeTrains(longestPacketBytes(), Math.min(TURN_PACKETS, TURN_BYTES / longestPacketBytes()));
         }
         if (resolved != null) {
             path = resolved;
@@ -258,6 +270,7 @@ public abstract class QpMachine extends QueuePairCore {
     protected final void onReset() {
         peerSeen = false;
         path = null;
+        payloadInMemory = 0;
         if (congestion != null) {
             congestion.reset();
         }
@@ -386,6 +399,11 @@ public abstract class QpMachine extends QueuePairCore {
     /** Payload bytes of a full packet. */
     public final int mtu() {
         return mtu;
+    }
+
+    /** Whether the path MTU limits the packets. */
+    final boolean isOnWire() {
+        return payloadInMemory == 0;
     }
 
     /** Bytes of the packets that most of a long message consists of, BTH to ICRC. */

@@ -362,7 +362,7 @@ public class RcMachine extends QpMachine {
     /** Fails the oldest work request, which was not answered, and explains that if its packets no longer fit the interface. */
     private void failUnanswered(Failure why) {
         long head = sends.ring.head();
-        boolean tooLong = Math.min(sends.ring.length(head), mtu()) > interfaceMtu().pathMtu();
+        boolean tooLong = isOnWire() && Math.min(sends.ring.length(head), mtu()) > interfaceMtu().pathMtu();
         sendCompletions.fail(head, tooLong ? Failure.of(Reason.PATH_MTU_TOO_LARGE, mtu(), interfaceMtu().pathMtu()) : why);
         if (tooLong) {
             interfaceMtu().onConnectionLost(qpn(), mtu());
