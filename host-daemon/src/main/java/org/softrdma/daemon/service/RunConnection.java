@@ -138,7 +138,8 @@ final class RunConnection implements MemoryAccess {
             reply(DaemonMessage.REFUSED, "the daemon of this user is in another PID namespace");
             return;
         }
-        joined = new JoinedProcess(server.adapter(), socket, pid, new ProcessMemory(descriptors[0], descriptors[1]));
+        joined = new JoinedProcess(server.adapter(), socket, pid,
+            new ProcessMemory(descriptors[0], descriptors[1], pid));
         reply(DaemonMessage.DONE, "");
     }
 

@@ -57,8 +57,18 @@ public final class ProcessMemory implements AutoCloseable {
      * @param maps of /proc/PID/maps of the same process, open for reading; used by {@link #isMapped}
      */
     public ProcessMemory(int mem, int maps) {
+        this(mem, maps, NO_PROCESS);
+    }
+
+    /**
+     * Takes over descriptors of a process that is known.
+     *
+     * @param pid its number in this PID namespace: large copies go by it where the kernel permits that
+     */
+    public ProcessMemory(int mem, int maps, int pid) {
         this.mem = mem;
         this.maps = maps;
+        named = pid;
     }
 
     /**
@@ -76,9 +86,7 @@ public final class ProcessMemory implements AutoCloseable {
             LinuxSockets.close(mem);
             throw LinuxSockets.failure(-maps, "reg_mr", "mappings of process " + pid);
         }
-        ProcessMemory memory = new ProcessMemory(mem, maps);
-        memory.named = pid;
-        return memory;
+        return new ProcessMemory(mem, maps, pid);
     }
 
     /** Descriptor of the memory, for passing it to another process. */
