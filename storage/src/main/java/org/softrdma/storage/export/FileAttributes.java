@@ -18,10 +18,13 @@ import java.util.Map;
 public record FileAttributes(FileHandle handle, FileType type, int mode, int links, int uid, int gid, long size, long rdev,
                              FileTime accessed, FileTime modified, FileTime changed) {
     private static final int MODE_BITS = 07777;
+    /** Not all of them: for the names of owner and group, the system's databases of users would be read each time. */
+    private static final String WANTED =
+        "unix:mode,dev,ino,nlink,uid,gid,size,rdev,lastAccessTime,lastModifiedTime,ctime,creationTime";
 
     /** @param recordsBirth whether the file system records when inodes were born */
     static FileAttributes read(Path path, boolean recordsBirth) throws IOException {
-        Map<String, Object> all = Files.readAttributes(path, "unix:*", LinkOption.NOFOLLOW_LINKS);
+        Map<String, Object> all = Files.readAttributes(path, WANTED, LinkOption.NOFOLLOW_LINKS);
         int mode = (Integer) all.get("mode");
         long bornNs = recordsBirth ? nanoseconds((FileTime) all.get("creationTime")) : 0;
         FileHandle handle = new FileHandle((Long) all.get("dev"), (Long) all.get("ino"), bornNs);
