@@ -20,5 +20,6 @@ module org.softrdma.fabric {
     exports org.softrdma.fabric.topology to org.softrdma.tools;
 
     provides org.softrdma.host.config.LinkType with org.softrdma.fabric.device.FabricLinkType;
+    provides org.softrdma.link.subnet.SubnetSimulator with org.softrdma.fabric.sim.FabricSimulator;
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.fabric.device.FabricProvider;
 }

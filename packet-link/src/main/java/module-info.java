@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Links that carry packets: UDP sockets, raw frames, shared memory, captures, faults and the simulated fabric. Only the faults and the fabric
- * are API.
+ * Links that carry packets: UDP sockets, raw frames, shared memory, captures, faults and the simulated fabric, and the interface of
+ * simulated subnets. Only the faults and the fabric are API.
  */
 @SuppressWarnings("module")
 module org.softrdma.link {
@@ -18,5 +18,6 @@ module org.softrdma.link {
     exports org.softrdma.link.raw to org.softrdma.rxe;
     exports org.softrdma.link.shm to org.softrdma.rxe;
     exports org.softrdma.link.sim;
+    exports org.softrdma.link.subnet to org.softrdma.fabric, org.softrdma.lab;
     exports org.softrdma.link.udp to org.softrdma.rxe;
 }

@@ -53,11 +53,13 @@ class ArchitectureTest {
     /** Packages of the protocol machines; every class in them must follow the rule of purity. */
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.rxe.sim..",
         "org.softrdma.siw.qp..", "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..",
-        "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.device.events..",
+        "org.softrdma.link.subnet..", "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..",
+        "org.softrdma.device.events..",
         "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..", "org.softrdma.storage.xdr..",
         "org.softrdma.storage.nfs4.state..", "org.softrdma.storage.nvme.wire..", "org.softrdma.storage.nvme.controller..",
         "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model..", "org.softrdma.fabric.attach..",
-        "org.softrdma.fabric.partition..", "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm..", "org.softrdma.fabric.ipoib.."};
+        "org.softrdma.fabric.partition..", "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm..", "org.softrdma.fabric.sim..",
+        "org.softrdma.fabric.ipoib.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =

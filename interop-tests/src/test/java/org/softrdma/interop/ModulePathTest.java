@@ -122,7 +122,7 @@ class ModulePathTest {
             assertEquals(listed, declared, module.descriptor().name());
             services += declared.size();
         }
-        assertTrue(services == 11, "found " + services);
+        assertTrue(services == 12, "found " + services);
     }
 
     private static void check(String kind, String output) {
