@@ -4,11 +4,14 @@
 @SuppressWarnings({"module", "requires-automatic"})
 module org.softrdma.lab {
     requires org.softrdma.host;
+    requires org.softrdma.link;
     requires org.softrdma.testing;
     requires org.softrdma.wire;
     requires com.google.gson;
     requires jdk.httpserver;
     requires org.commonmark;
+
+    uses org.softrdma.link.subnet.SubnetSimulator;
 
     exports org.softrdma.lab to org.softrdma.tools;
     exports org.softrdma.lab.lesson to org.softrdma.tools;

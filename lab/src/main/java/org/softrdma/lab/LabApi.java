@@ -12,6 +12,7 @@ import org.commonmark.renderer.html.HtmlRenderer;
 import org.softrdma.lab.ladder.Arrow;
 import org.softrdma.lab.ladder.IwarpDecoder;
 import org.softrdma.lab.ladder.RoceDecoder;
+import org.softrdma.lab.ladder.SubnetDecoder;
 import org.softrdma.lab.lesson.Goal;
 import org.softrdma.lab.lesson.Lesson;
 import org.softrdma.lab.world.Command;
@@ -45,7 +46,7 @@ final class LabApi {
         }
         return switch (call) {
             case "lessons" -> session.lessons().all().stream().map(each -> Map.of("id", each.id(), "title", each.title())).toList();
-            case "java" -> Map.of("text", JavaTest.of(session.scene(), session.simulation().call(world -> List.copyOf(world.commands()))));
+            case "java" -> Map.of("text", java());
             case "command-line" -> Map.of("text", commandLine());
             default -> throw new IllegalArgumentException("there is no " + call);
         };
@@ -66,6 +67,13 @@ final class LabApi {
             default -> throw new IllegalArgumentException("there is no " + call);
         }
         return Map.of();
+    }
+
+    private String java() {
+        if (session.scene() != null && session.scene().subnet() != null) {
+            throw new IllegalArgumentException("there are no Java tests of subnets; copy the command");
+        }
+        return JavaTest.of(session.scene(), session.simulation().call(world -> List.copyOf(world.commands())));
     }
 
     private static <T> T json(byte[] body, Class<T> type) {
@@ -110,7 +118,11 @@ final class LabApi {
     private static Map<String, Object> packet(Arrow arrow) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("hex", HexFormat.of().formatHex(arrow.bytes()));
-        shown.put("fields", arrow.isIwarp() ? IwarpDecoder.fields(arrow.bytes()) : RoceDecoder.fields(arrow.bytes()));
+        shown.put("fields", switch (arrow.format()) {
+            case ROCE -> RoceDecoder.fields(arrow.bytes());
+            case IWARP -> IwarpDecoder.fields(arrow.bytes());
+            case MAD, LRH -> SubnetDecoder.fields(arrow.bytes(), arrow.format());
+        });
         shown.put("fate", arrow.fate());
         shown.put("note", arrow.note());
         return shown;

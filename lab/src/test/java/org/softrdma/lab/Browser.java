@@ -137,6 +137,10 @@ final class Browser implements AutoCloseable {
             click("kill");
             return;
         }
+        if (element("subnet-controls").isDisplayed()) {
+            executeInSubnet(command);
+            return;
+        }
         choose("do-end", String.valueOf(command.end()));
         choose("do-action", command.action());
         set("do-bytes", command.bytes());
@@ -150,6 +154,22 @@ final class Browser implements AutoCloseable {
             click("do-fence");
         }
         click("do");
+    }
+
+    private void executeInSubnet(Command command) {
+        if (command.device() != null) {
+            choose("subnet-host", String.valueOf(command.device()));
+        }
+        if (command.cable() != null) {
+            choose("cable", String.valueOf(command.cable()));
+        }
+        if (command.to() != null) {
+            choose("transfer-to", String.valueOf(command.to()));
+        }
+        if (command.count() != null) {
+            type(command.action().equals("manage") ? "priority" : "transfer-count", command.count());
+        }
+        click(command.action().replace('_', '-'));
     }
 
     private void set(String id, Integer value) {

@@ -30,6 +30,8 @@ import org.softrdma.lab.ladder.RoceDecoder;
 import org.softrdma.lab.lesson.Lesson;
 import org.softrdma.lab.lesson.Lessons;
 import org.softrdma.lab.world.Command;
+import org.softrdma.lab.world.SimulatedWorld;
+import org.softrdma.lab.world.Simulation;
 import org.softrdma.lab.world.WorldThread;
 import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.RoceFrame;
@@ -96,7 +98,7 @@ class LabBrowserTest {
     }
 
     private static long nowNs(WorldThread simulation) {
-        return simulation.call(world -> world.fabric().nowNs());
+        return simulation.call(Simulation::nowNs);
     }
 
     @ParameterizedTest
@@ -136,6 +138,30 @@ class LabBrowserTest {
         }
     }
 
+    // ---- subnets ----
+
+    @Test
+    void shouldDrawASubnetAndPullTheCableThatIsClicked() throws IOException {
+        begin("pull-a-cable");
+        page.await("document.querySelectorAll('#fabric .node').length === 8");
+        page.await("document.querySelectorAll('#fabric .wire.active').length === 8");
+        page.await("document.querySelectorAll('#fabric .route').length === 4");
+        assertEquals("route from Ann to Dora: Ann → Leaf A → Spine 1 → Leaf B → Dora", page.text("route"));
+        assertEquals(10L, page.js("return document.getElementById('tables').rows.length"));
+        page.execute(Lessons.load().get("pull-a-cable").check().solution().getFirst());
+        playToTheEnd();
+        page.await("document.querySelectorAll('#goals .met').length === 1");
+        page.js("document.querySelectorAll('#fabric .cable')[2].dispatchEvent(new MouseEvent('click', {bubbles: true}))");
+        page.await("document.querySelectorAll('#fabric .wire.pulled').length === 1");
+        page.await("document.getElementById('route').textContent.includes('no further: port 3 of Leaf A has no link')");
+        page.screenshot("subnet-pulled");
+        playFor(2_000_000);
+        page.await("document.getElementById('route').textContent.includes('Leaf A → Spine 2 → Leaf B → Dora')");
+        page.screenshot("subnet-healed");
+        page.js("softrdmaLab.ladder.choose(softrdmaLab.packets.all.find(each => each.label === 'Trap(Notice 128)'))");
+        page.await("document.getElementById('packet-fields').textContent.includes('trap number')");
+    }
+
     // ---- ladder and recordings ----
 
     private void lossyRun() {
@@ -167,7 +193,7 @@ class LabBrowserTest {
         Path file = directory.resolve("lossy.pcapng");
         boolean written = lab.session().simulation().call(world -> {
             try {
-                return world.fabric().record(file);
+                return ((SimulatedWorld) world).fabric().record(file);
             } catch (IOException refused) {
                 throw new UncheckedIOException(refused);
             }
@@ -276,10 +302,10 @@ class LabBrowserTest {
         assertEquals("true", page.element("tab-ladder").getDomAttribute("aria-selected"));
         for (String state : List.of("INIT", "RTR", "RTS")) {
             for (String end : List.of("0", "1")) {
-                page.execute(new Command("modify", Integer.valueOf(end), null, null, null, null, null, state, null, null));
+                page.execute(new Command("modify", Integer.valueOf(end), null, null, null, null, null, state, null, null, null, null));
             }
         }
-        page.execute(new Command("write", 0, null, null, 3000, 1, "right", null, null, false));
+        page.execute(new Command("write", 0, null, null, 3000, 1, "right", null, null, false, null, null));
         page.js("document.activeElement.blur()");
         page.keys("ladder-scroll", " ");
         page.await("softrdmaLab.packets.all.length >= 4");
@@ -309,7 +335,7 @@ class LabBrowserTest {
     @Test
     void shouldReportRefusedVerbsBesideTheForm() {
         begin("queue-pair-states");
-        page.execute(new Command("write", 0, null, null, 10, 1, "right", null, null, false));
+        page.execute(new Command("write", 0, null, null, 10, 1, "right", null, null, false, null, null));
         page.await("document.getElementById('do-error').textContent.includes('post_send')");
     }
 

@@ -44,7 +44,7 @@ class PagesTest {
 
     @ParameterizedTest
     @CsvSource({"README.md, 2, page-readme", "docs/testing-java.md, 0, page-guide", "docs/teaching.md, 3, page-teaching",
-        "docs/lab.md, 2, page-lab"})
+        "docs/lab.md, 3, page-lab"})
     void shouldShowAPageWithItsPictures(String page, int pictures, String name) throws IOException {
         Path source = Path.of("..").toRealPath().resolve(page);
         String body = HtmlRenderer.builder().extensions(TABLES).build()

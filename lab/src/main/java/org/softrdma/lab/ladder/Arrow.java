@@ -12,7 +12,7 @@ public final class Arrow {
     final int to;
     final byte[] bytes;
     final PacketSummary summary;
-    final boolean iwarp;
+    final PacketFormat format;
     long arrivedNs = NOT_ARRIVED;
     /** Faults on its way, in the words of the network: {@code LOST}. Empty for none. */
     String fate = "";
@@ -21,14 +21,14 @@ public final class Arrow {
     /** It was sent before. */
     boolean repeated;
 
-    Arrow(int id, long sentNs, int from, int to, byte[] bytes, PacketSummary summary, boolean iwarp) {
+    Arrow(int id, long sentNs, int from, int to, byte[] bytes, PacketSummary summary, PacketFormat format) {
         this.id = id;
         this.sentNs = sentNs;
         this.from = from;
         this.to = to;
         this.bytes = bytes;
         this.summary = summary;
-        this.iwarp = iwarp;
+        this.format = format;
     }
 
     public int id() {
@@ -75,8 +75,8 @@ public final class Arrow {
         return bytes;
     }
 
-    public boolean isIwarp() {
-        return iwarp;
+    public PacketFormat format() {
+        return format;
     }
 
     /** Whether it will never arrive. */

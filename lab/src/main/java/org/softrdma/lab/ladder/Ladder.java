@@ -53,12 +53,12 @@ public final class Ladder {
         return changed;
     }
 
-    private Arrow add(long nowNs, int from, int to, byte[] bytes, PacketSummary summary, boolean iwarp) {
+    private Arrow add(long nowNs, int from, int to, byte[] bytes, PacketSummary summary, PacketFormat format) {
         if (arrows.size() >= MAX_ARROWS) {
             full = true;
             return null;
         }
-        Arrow arrow = new Arrow(arrows.size(), nowNs, from, to, bytes, summary, iwarp);
+        Arrow arrow = new Arrow(arrows.size(), nowNs, from, to, bytes, summary, format);
         arrows.add(arrow);
         return arrow;
     }
@@ -68,7 +68,7 @@ public final class Ladder {
     /** Adds a packet that was captured once, and arrived when it was sent. */
     public void addCaptured(long timeNs, int from, int to, byte[] bytes, boolean iwarp, String note) {
         PacketSummary summary = iwarp ? IwarpDecoder.summary(bytes) : RoceDecoder.summary(bytes);
-        Arrow arrow = add(timeNs, from, to, bytes, summary, iwarp);
+        Arrow arrow = add(timeNs, from, to, bytes, summary, iwarp ? PacketFormat.IWARP : PacketFormat.ROCE);
         if (arrow != null) {
             arrow.arrivedNs = timeNs;
             arrow.note = note;
@@ -81,7 +81,7 @@ public final class Ladder {
         int flow = from << 16 | to;
         switch (fate) {
             case SENT -> {
-                Arrow arrow = add(nowNs, from, to, bytes, RoceDecoder.summary(bytes), false);
+                Arrow arrow = add(nowNs, from, to, bytes, RoceDecoder.summary(bytes), PacketFormat.ROCE);
                 lastSent.put(flow, arrow);
                 if (arrow != null) {
                     markIfRepeated(arrow);
@@ -97,7 +97,7 @@ public final class Ladder {
         PacketSummary summary = arrow.summary;
         boolean request = summary.kind() != PacketKind.ACK && summary.kind() != PacketKind.NAK && summary.kind() != PacketKind.RNR
             && summary.kind() != PacketKind.CONNECTION && summary.kind() != PacketKind.CONGESTION && !summary.label().contains("Response");
-        if (!arrow.iwarp && request && summary.psn() >= 0 && summary.qpn() > 1) {
+        if (arrow.format == PacketFormat.ROCE && request && summary.psn() >= 0 && summary.qpn() > 1) {
             long flow = (long) arrow.from << 48 | (long) arrow.to << 32 | summary.qpn();
             arrow.repeated = !psns.computeIfAbsent(flow, none -> new HashSet<>()).add(summary.psn());
         }
@@ -138,6 +138,23 @@ public final class Ladder {
         }
     }
 
+    // ---- InfiniBand ----
+
+    /**
+     * Adds one hop of a datagram in a subnet.
+     *
+     * @param drop why it ended at this hop; empty if it went on
+     */
+    public void addHop(long sentNs, long arrivedNs, int from, int to, byte[] bytes, PacketFormat format, String drop) {
+        Arrow arrow = add(sentNs, from, to, bytes, SubnetDecoder.summary(bytes, format), format);
+        if (arrow != null) {
+            arrow.note = drop;
+            arrow.fate = drop.isEmpty() ? "" : "LOST";
+            arrow.arrivedNs = drop.isEmpty() ? arrivedNs : Arrow.NOT_ARRIVED;
+            changed.add(arrow);
+        }
+    }
+
     // ---- iWARP ----
 
     /** Bytes were sent into a TCP connection. */
@@ -146,7 +163,7 @@ public final class Ladder {
         long[] end = {before};
         StreamCutter cutter = cutters.computeIfAbsent(connection, none -> new StreamCutter());
         cutter.add(bytes, frame -> {
-            Arrow arrow = add(nowNs, from, to, frame, IwarpDecoder.summary(frame), true);
+            Arrow arrow = add(nowNs, from, to, frame, IwarpDecoder.summary(frame), PacketFormat.IWARP);
             end[0] = before + bytes.length;
             if (arrow != null) {
                 streams.computeIfAbsent(connection, none -> new ArrayDeque<>()).add(new Landing(arrow, end[0]));

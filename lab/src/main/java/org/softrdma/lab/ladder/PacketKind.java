@@ -3,5 +3,5 @@ package org.softrdma.lab.ladder;
 
 /** Kinds of packets that a ladder draws in different colours. */
 public enum PacketKind {
-    SEND, WRITE, READ, ATOMIC, ACK, NAK, RNR, CONNECTION, CONGESTION, OTHER
+    SEND, WRITE, READ, ATOMIC, ACK, NAK, RNR, CONNECTION, CONGESTION, MANAGEMENT, ANSWER, TRAP, DATA, OTHER
 }

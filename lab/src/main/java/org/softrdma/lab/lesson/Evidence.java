@@ -6,6 +6,8 @@ import org.softrdma.lab.ladder.Arrow;
 import org.softrdma.lab.world.Completion;
 import org.softrdma.lab.world.Happening;
 import org.softrdma.lab.world.SimulatedWorld;
+import org.softrdma.lab.world.Simulation;
+import org.softrdma.lab.world.SubnetWorld;
 
 /** Facts that goals are checked against: those of a world, or of the run of a learner's program. */
 public interface Evidence {
@@ -42,7 +44,33 @@ public interface Evidence {
     }
 
     /** Evidence of a world; to be used by its thread. */
-    static Evidence of(SimulatedWorld world) {
+    static Evidence of(Simulation simulation) {
+        return switch (simulation) {
+            case SimulatedWorld world -> of(world);
+            case SubnetWorld world -> of(world);
+        };
+    }
+
+    private static Evidence of(SubnetWorld world) {
+        return new Evidence() {
+            @Override
+            public List<Arrow> arrows() {
+                return world.ladder().arrows();
+            }
+
+            @Override
+            public List<Happening> log() {
+                return world.log();
+            }
+
+            @Override
+            public long counter(int device, String name) {
+                return world.fact(device, name);
+            }
+        };
+    }
+
+    private static Evidence of(SimulatedWorld world) {
         return new Evidence() {
             @Override
             public List<Arrow> arrows() {

@@ -78,8 +78,13 @@ public final class Lessons {
         throw new IllegalArgumentException("no lesson " + id + "; there are " + all.stream().map(Lesson::id).toList());
     }
 
-    /** Source of a program that passes the check of a lesson. */
+    /**
+     * Source of a program that passes the check of a lesson.
+     *
+     * @throws IllegalArgumentException if the lesson has no check of programs
+     */
     public static String solution(Lesson lesson) {
+        lesson.requireProgram();
         return text(lesson.id() + "/Solution.java");
     }
 }

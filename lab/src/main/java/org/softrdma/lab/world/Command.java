@@ -6,19 +6,22 @@ package org.softrdma.lab.world;
  *
  * @param action     {@code write}, {@code read}, {@code send}, {@code fetch_add}, {@code compare_swap}, {@code receive}, {@code modify},
  *                   {@code connect}, {@code disconnect}, {@code faults}, {@code partition}, {@code kill}, {@code heal},
- *                   {@code deregister}, {@code register}
+ *                   {@code deregister}, {@code register}; in a subnet {@code power}, {@code manage}, {@code end_manager}, {@code join},
+ *                   {@code transfer}, {@code pull}, {@code plug}, {@code faults}
  * @param end        number of an end
  * @param connection number of a connection
- * @param device     number of a device
+ * @param device     number of a device, or of a node
  * @param bytes      length of the data
- * @param count      how many times
+ * @param count      how many times; of {@code manage} the priority
  * @param key        {@code right}, {@code wrong}, or {@code beyond}: the right key, and an address behind the memory
  * @param state      of a queue pair
  * @param text       faults, or rights
  * @param fence      with a fence
+ * @param cable      number of a cable
+ * @param to         number of the node that a transfer goes to, -1 for the broadcast group
  */
 public record Command(String action, Integer end, Integer connection, Integer device, Integer bytes, Integer count, String key,
-                      String state, String text, Boolean fence) {
+                      String state, String text, Boolean fence, Integer cable, Integer to) {
     private static final int MOST = 4096;
 
     int endOr(int usual) {

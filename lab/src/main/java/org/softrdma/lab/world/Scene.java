@@ -8,16 +8,17 @@ import org.softrdma.testing.FabricOptions;
 /**
  * Description of a simulated fabric with its connections: data, as a lesson's {@code fabric.json} has it.
  *
- * @param devices       1 to 16 hosts with one device each
+ * @param devices       1 to 16 hosts with one device each; none in a subnet
  * @param connections   queue pairs, two for each connection
  * @param faults        as docs/faults.md describes, without {@code dir} and {@code seed}
  * @param seed          of everything random
  * @param mtu           of the interfaces, bytes
  * @param bitsPerSecond speed of the links, 0 for infinitely fast
  * @param congestion    switches mark packets, and devices notify each other
+ * @param subnet        an InfiniBand subnet instead of devices, null for none; of the others it has only faults and seed
  */
 public record Scene(List<Host> devices, List<Connection> connections, String faults, long seed, int mtu, long bitsPerSecond,
-                    boolean congestion) {
+                    boolean congestion, Subnet subnet) {
     private static final int MAX_DEVICES = 16;
     private static final int MAX_CONNECTIONS = 64;
 
@@ -56,11 +57,26 @@ public record Scene(List<Host> devices, List<Connection> connections, String fau
     }
 
     /**
+     * An InfiniBand subnet.
+     *
+     * @param topology lines as of {@code ibnetdiscover}; the order of the nodes is that of the lanes
+     * @param manager  host whose subnet manager has brought the subnet up at the beginning; null for a subnet without power
+     * @param from     host at which the route begins that is shown
+     * @param to       host at which it ends
+     */
+    public record Subnet(List<String> topology, Integer manager, int from, int to) {
+    }
+
+    /**
      * Checks a description that was read from data.
      *
      * @throws IllegalArgumentException naming what is wrong
      */
     public Scene checked() {
+        if (subnet != null) {
+            SubnetWorld.checkFaults(faults);
+            return this;
+        }
         if (devices == null || devices.isEmpty() || devices.size() > MAX_DEVICES) {
             throw new IllegalArgumentException("a scene has 1 to " + MAX_DEVICES + " devices");
         }
@@ -85,10 +101,10 @@ public record Scene(List<Host> devices, List<Connection> connections, String fau
     }
 
     public Scene withSeed(long newSeed) {
-        return new Scene(devices, connections, faults, newSeed, mtu, bitsPerSecond, congestion);
+        return new Scene(devices, connections, faults, newSeed, mtu, bitsPerSecond, congestion, subnet);
     }
 
     public Scene withFaults(String text) {
-        return new Scene(devices, connections, text, seed, mtu, bitsPerSecond, congestion);
+        return new Scene(devices, connections, text, seed, mtu, bitsPerSecond, congestion, subnet);
     }
 }

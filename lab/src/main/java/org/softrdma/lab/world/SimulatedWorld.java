@@ -25,7 +25,7 @@ import org.softrdma.verbs.WorkCompletion;
  * A simulated fabric that a learner works with: devices, connections, what was done and what came of it. All calls come from the thread
  * that created it; {@link WorldThread} sees to that.
  */
-public final class SimulatedWorld implements AutoCloseable {
+public final class SimulatedWorld implements Simulation {
     static final int QUEUE_DEPTH = 512;
     private static final int MAX_LOG = 20_000;
     private static final int POLL_BATCH = 64;
@@ -125,12 +125,7 @@ public final class SimulatedWorld implements AutoCloseable {
 
     // ---- what a learner does ----
 
-    /**
-     * Does something, and logs it with its outcome.
-     *
-     * @throws VerbsException if a verb was refused; it is logged too
-     * @throws IllegalArgumentException if the command makes no sense
-     */
+    @Override
     public void execute(Command command) {
         commands.add(command);
         try {
@@ -142,23 +137,11 @@ public final class SimulatedWorld implements AutoCloseable {
         observe();
     }
 
-    /**
-     * Goes on to the next thing that happens.
-     *
-     * @return false if nothing ever will, unless the learner does something
-     */
+    @Override
     public boolean step() {
         boolean goesOn = fabric.step();
         observe();
         return goesOn;
-    }
-
-    /** Lets time pass until nothing is left to happen, or the limit is over. */
-    public void settle(Duration limit) {
-        long untilNs = fabric.nowNs() + limit.toNanos();
-        while (fabric.nowNs() < untilNs && step()) {
-            assert fabric.nowNs() >= 0;
-        }
     }
 
     /** Takes what the devices report: completions, states, events. Polling lets no time pass. */
@@ -201,7 +184,12 @@ public final class SimulatedWorld implements AutoCloseable {
 
     // ---- what there is ----
 
-    /** The present faults of the network, as text. */
+    @Override
+    public long nowNs() {
+        return fabric.nowNs();
+    }
+
+    @Override
     public String faults() {
         return faults;
     }
@@ -211,6 +199,7 @@ public final class SimulatedWorld implements AutoCloseable {
         faults = text;
     }
 
+    @Override
     public Scene scene() {
         return scene;
     }
@@ -219,10 +208,12 @@ public final class SimulatedWorld implements AutoCloseable {
         return fabric;
     }
 
+    @Override
     public Ladder ladder() {
         return ladder;
     }
 
+    @Override
     public List<Happening> log() {
         return log;
     }
@@ -231,9 +222,26 @@ public final class SimulatedWorld implements AutoCloseable {
         return completions;
     }
 
-    /** The commands so far, also refused ones. */
+    @Override
     public List<Command> commands() {
         return commands;
+    }
+
+    @Override
+    public List<String> lanes() {
+        return scene.devices().stream().map(Scene.Host::name).toList();
+    }
+
+    @Override
+    public void describe(Cursor seen, Map<String, Object> news) {
+        news.put("hosts", Hosts.grouped(Hosts.of(this)));
+        news.put("completions", List.copyOf(completions.subList(seen.completions, completions.size())));
+        seen.completions = completions.size();
+        List<Map<String, Long>> counters = new ArrayList<>();
+        for (int device = 0; device < fabric.size(); device++) {
+            counters.add(fabric.counters().moved(device));
+        }
+        news.put("counters", counters);
     }
 
     List<End> ends() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.lab.world;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,7 @@ import org.softrdma.lab.ladder.Arrow;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The thread of a {@link SimulatedWorld}: executes the calls of the page, and between them lets the simulation play, as many events a
+ * The thread of a {@link Simulation}: executes the calls of the page, and between them lets the simulation play, as many events a
  * second as wanted. Nothing happens at a pause, and when nothing can happen any more it pauses by itself.
  */
 public final class WorldThread implements World {
@@ -31,7 +30,7 @@ public final class WorldThread implements World {
     private final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
     private final Runnable onChange;
     private final Thread thread;
-    private SimulatedWorld world;
+    private Simulation world;
     private boolean playing;
     private int speed = 20;
     private double due;
@@ -53,7 +52,7 @@ public final class WorldThread implements World {
 
     private void run(Scene scene, CompletableFuture<Void> begun) {
         try {
-            world = new SimulatedWorld(scene);
+            world = Simulation.of(scene);
             begun.complete(null);
         } catch (RuntimeException refused) {
             begun.completeExceptionally(refused);
@@ -107,7 +106,7 @@ public final class WorldThread implements World {
      *
      * @throws ClosedException if the simulation was closed
      */
-    public <T> T call(Function<SimulatedWorld, T> what) {
+    public <T> T call(Function<Simulation, T> what) {
         CompletableFuture<T> result = new CompletableFuture<>();
         calls.add(() -> {
             try {
@@ -123,7 +122,7 @@ public final class WorldThread implements World {
     }
 
     /** Runs something on the thread, and waits for it; there is news afterwards, even if it was refused. */
-    private void change(Consumer<SimulatedWorld> what) {
+    private void change(Consumer<Simulation> what) {
         try {
             call(simulated -> {
                 what.accept(simulated);
@@ -204,23 +203,16 @@ public final class WorldThread implements World {
     private Map<String, Object> describe(Cursor seen) {
         Map<String, Object> news = new LinkedHashMap<>();
         news.put("kind", "simulated");
-        news.put("now", world.fabric().nowNs());
+        news.put("now", world.nowNs());
         news.put("playing", playing);
         news.put("over", over);
         news.put("speed", speed);
         news.put("seed", world.scene().seed());
         news.put("faults", world.faults());
-        news.put("lanes", world.scene().devices().stream().map(Scene.Host::name).toList());
-        news.put("hosts", Hosts.grouped(Hosts.of(world)));
+        news.put("lanes", world.lanes());
         news.put("log", List.copyOf(world.log().subList(seen.log, world.log().size())));
-        news.put("completions", List.copyOf(world.completions().subList(seen.completions, world.completions().size())));
         seen.log = world.log().size();
-        seen.completions = world.completions().size();
-        List<Map<String, Long>> counters = new ArrayList<>();
-        for (int device = 0; device < world.fabric().size(); device++) {
-            counters.add(world.fabric().counters().moved(device));
-        }
-        news.put("counters", counters);
+        world.describe(seen, news);
         LadderNews.add(world.ladder(), seen, news);
         return news;
     }

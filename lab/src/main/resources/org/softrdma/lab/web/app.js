@@ -9,6 +9,7 @@ import {LessonView} from './lesson.js';
 import {PacketView} from './packet.js';
 import {Packets} from './packets.js';
 import {Plots} from './plots.js';
+import {SubnetView} from './subnet.js';
 import {element, id, time} from './text.js';
 
 const MOST_LOG_LINES = 2000;
@@ -21,6 +22,7 @@ const plots = new Plots(packets);
 const controls = new Controls();
 const fabric = new FabricView(end => controls.chooseEnd(end));
 const lessonView = new LessonView();
+const subnetView = new SubnetView();
 let generation = -1;
 let playing = false;
 let latest = {};
@@ -43,7 +45,8 @@ function onNews(news) {
   packets.lanes = ladder.lanes;
   hosts = news.hosts ?? [];
   showState(news);
-  fabric.show(hosts, news.kind === 'running' ? 'No process of this user has a device open. Start one, for instance ./softrdma demo.'
+  subnetView.show(news.subnet);
+  fabric.show(news.subnet ? null : hosts, news.kind === 'running' ? 'No process of this user has a device open. Start one, for instance ./softrdma demo.'
     : news.kind === 'recording' ? news.name : '');
   if (news.ladder) {
     packets.add(news.ladder);
@@ -137,7 +140,8 @@ function setTheme(theme) {
 function toggle(button, className) {
   const off = document.body.classList.toggle(className);
   button.setAttribute('aria-pressed', !off);
-  fabric.show(hosts, fabric.empty, true);
+  fabric.show(fabric.hosts, fabric.empty, true);
+  subnetView.show(latest.subnet, true);
   ladder.redraw();
 }
 

@@ -19,11 +19,16 @@ export class FabricView {
     this.box = id('fabric');
     this.onChoose = onChoose;
     this.drawn = '';
-    new ResizeObserver(() => this.show(this.hosts ?? [], this.empty ?? '', true)).observe(this.box.parentElement);
+    new ResizeObserver(() => this.show(this.hosts === undefined ? [] : this.hosts, this.empty ?? '', true)).observe(this.box.parentElement);
   }
 
-  /** Draws the hosts, if something has changed. */
+  /** Draws the hosts, if something has changed; null leaves the place to others. */
   show(hosts, empty, anyway = false) {
+    if (hosts === null) {
+      this.hosts = null;
+      this.drawn = '';
+      return;
+    }
     const state = JSON.stringify(hosts);
     if (!anyway && state === this.drawn) {
       return;

@@ -276,7 +276,7 @@ export class Ladder {
 
 function colors() {
   const found = {};
-  for (const name of ['line', 'dim', 'text', 'panel', 'send', 'write', 'read', 'atomic', 'ack', 'nak', 'rnr', 'connection', 'congestion', 'other']) {
+  for (const name of ['line', 'dim', 'text', 'panel', 'send', 'write', 'read', 'atomic', 'ack', 'nak', 'rnr', 'connection', 'congestion', 'management', 'answer', 'trap', 'data', 'other']) {
     found[name] = color(name);
   }
   return found;

@@ -154,6 +154,7 @@ public final class LabTool extends AnnotatedTool {
     }
 
     private int checkProgram(Lesson of, List<String> command, Console console) throws IOException {
+        of.requireProgram();
         Path directory = Files.createTempDirectory("softrdma-lab-");
         console.println("Lesson " + of.id() + ": " + of.check().task());
         ProgramCheck.Result result = new ProgramCheck(of, command, Duration.ofSeconds(seconds))

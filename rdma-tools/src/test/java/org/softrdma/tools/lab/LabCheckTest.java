@@ -3,6 +3,7 @@ package org.softrdma.tools.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -16,7 +17,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.lab.lesson.Lesson;
+import org.softrdma.lab.lesson.Lessons;
 import org.softrdma.tools.ToolRun;
+import org.softrdma.tools.cli.ToolFailure;
 
 /** Programs of learners are checked as a learner does it: the solution of a lesson passes, a program that does nothing does not. */
 class LabCheckTest {
@@ -41,7 +45,7 @@ class LabCheckTest {
     }
 
     static Stream<String> lessons() {
-        return lab("--list").out().lines().map(line -> line.split(" ")[0]);
+        return Lessons.load().all().stream().filter(each -> !each.check().program().isEmpty()).map(Lesson::id);
     }
 
     private void assertPassed(String lesson) throws IOException {
@@ -63,6 +67,14 @@ class LabCheckTest {
     @MethodSource("lessons")
     void shouldPassTheSolutionOfEachLesson(String lesson) throws IOException {
         assertPassed(lesson);
+    }
+
+    @Test
+    void shouldRefuseToCheckProgramsForALessonWithoutSuchACheck() {
+        String message = assertThrows(ToolFailure.class, () -> check("pull-a-cable", NOTHING)).getMessage();
+        assertTrue(message.contains("lesson pull-a-cable has no check of programs"), message);
+        assertThrows(ToolFailure.class, () -> lab("solution", "subnet-comes-up"));
+        assertEquals(lab("--list").out().lines().count() - 2, lessons().count(), "all others have one");
     }
 
     @Test
