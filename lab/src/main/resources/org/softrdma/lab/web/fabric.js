@@ -2,9 +2,9 @@
 // The graph of hosts, queue pairs and connections. Few hosts stand above their lanes of the ladder; many in rows.
 
 import {laneX} from './ladder.js';
+import {label, make} from './svg.js';
 import {element, id} from './text.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const CHIP_WIDTH = 98;
 const CHIP_HEIGHT = 24;
 const CHIP_GAP = 18;
@@ -136,18 +136,4 @@ function detour(a, b, lowest) {
   const y2 = right.y + CHIP_HEIGHT / 2;
   const low = Math.max(lowest, y1) + BELOW;
   return make('path', {class: 'edge', d: `M${x1} ${y1} C${x1 + 20} ${low} ${x2 - 60} ${low} ${x2} ${y2}`});
-}
-
-function label(text, x, y, kind) {
-  const made = make('text', {x, y, class: kind, 'text-anchor': 'middle'});
-  made.textContent = text;
-  return made;
-}
-
-function make(tag, attributes = {}) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    made.setAttribute(name, value);
-  }
-  return made;
 }

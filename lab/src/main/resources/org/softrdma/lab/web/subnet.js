@@ -3,9 +3,9 @@
 
 import {laneX} from './ladder.js';
 import {post} from './api.js';
+import {label, make} from './svg.js';
 import {element, id} from './text.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 const ROW = 84;
 const TOP = 40;
 const HOST_HEIGHT = 46;
@@ -172,17 +172,3 @@ function slower(cable) {
 }
 
 const end = (subnet, node, number) => subnet.nodes[node].name + ', port ' + number;
-
-function label(text, x, y, kind) {
-  const made = make('text', {x, y, class: kind, 'text-anchor': 'middle'});
-  made.textContent = text;
-  return made;
-}
-
-function make(tag, attributes = {}) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    made.setAttribute(name, value);
-  }
-  return made;
-}
