@@ -47,8 +47,8 @@ class CApplicationTest {
     private static final String OPEN_MPI = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe -np 4 "
         + "--mca mpi_yield_when_idle 1 ";
     static final String RIGHT = "ring and all-reduce of 4 ranks are right";
-    /** A ring's largest message passes four links, in packets of 1 KiB: what the ranks exchange, the device has sent. */
-    private static final long RING_PACKETS = 4 * 1024;
+    /** A ring's largest message, 1 MiB, passes four links in packets of 64 KiB at most: what the ranks exchange, the device has sent. */
+    private static final long RING_PACKETS = 4 * 16;
     private static final String SENT = "sent_pkts";
     private static final String[] MODES = {"one host", "two hosts"};
     /** Results by row and mode; they outlive one run, as those of {@link CProgramPairs}. */
