@@ -96,7 +96,8 @@ class SmTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"net.1, Hca1, Hca2", "net.2sw2path, Hca1, Hca2", "net.2sw2path4hca, Hca2, Hca4"})
+    @CsvSource({"net.1, Hca1, Hca2", "net.2sw2path, Hca1, Hca2", "net.2sw2path4hca, Hca2, Hca4", "net, Hca1, Hca1",
+        "net.2sw2path4hca2port, Hca1, Hca2"})
     void shouldBringUpIbsimAsOpensmDoes(String net, String manager, String node) throws IOException {
         assertShownAlike("sm-" + net, lab -> lab.runIbsim(NETS.resolve(net)), manager, node);
     }
