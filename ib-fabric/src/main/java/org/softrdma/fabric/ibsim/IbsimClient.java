@@ -55,12 +55,13 @@ public final class IbsimClient implements AutoCloseable {
         number = SimControl.session(control);
         this.node = SimControl.nodeName(control);
         sockets.connect(PACKETS, number);
+        portGuid = readPortGuid();
         if (manager) {
+            // From here on others ask it: what they send must not be taken for an answer to the question above.
             SimControl.begin(control, number, SimControl.SET_MANAGER);
             SimControl.setManager(control, true);
             query(SimControl.SET_MANAGER, "a subnet manager at node \"" + node + "\"");
         }
-        portGuid = readPortGuid();
     }
 
     /** The port's agent knows its GUID; ibsim's control messages have only that of the node. */

@@ -271,10 +271,9 @@ public final class IbsimServer implements AutoCloseable {
         }
         Client client = new Client(number, port);
         clients[number] = client;
+        // The port shows its manager from SET_MANAGER on.
+        client.manager = manager;
         fabric.attach(port, client);
-        if (manager) {
-            setManager(fabric, client, true);
-        }
         SimControl.setSession(control, number);
         SimControl.setNodeName(control, port.node().id());
     }

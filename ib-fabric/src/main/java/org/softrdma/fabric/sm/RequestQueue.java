@@ -63,12 +63,17 @@ final class RequestQueue {
      */
     void add(int attribute, int modifier, byte[] path, ByteBuffer data, Consumer<ByteBuffer> answered) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
-        long id = nextTransaction++;
+        long id = newTransaction();
         Smp.beginDirected(mad, 0, data == null ? MadMethod.GET : MadMethod.SET, attribute, modifier, id, 0, path);
         if (data != null) {
             mad.put(Smp.DATA_OFFSET, data, 0, data.capacity());
         }
         waiting.add(new Request(id, mad, answered));
+    }
+
+    /** A transaction ID that no request has. */
+    long newTransaction() {
+        return nextTransaction++;
     }
 
     /** Forgets all requests; responses to them are dropped. */

@@ -31,8 +31,8 @@ public final class SubnetManager {
     public static final long RETRY_INTERVAL_NS = 1_000_000_000L;
     /** Doublings of that interval while another manager does not agree. */
     private static final int MAX_CONTESTS = 6;
-    /** Answers to others that can wait to be sent. */
-    static final int MAX_ANSWERS = 64;
+    /** Answers and traps to others that can wait to be sent. */
+    static final int MAX_TO_OTHERS = 64;
 
     private enum Step { IDLE, STANDBY, LIGHT_SWEEP, DISCOVER, COMPARE, HAND_OVER, CONFIGURE, ARM, ACTIVATE, GROUPS }
 
@@ -42,7 +42,7 @@ public final class SubnetManager {
     private final SmInfoAgent info;
     private final Standby standby;
     private final SubnetAdministrator administrator;
-    private final ArrayDeque<ManagementPacket> answers = new ArrayDeque<>();
+    private final ArrayDeque<ManagementPacket> toOthers = new ArrayDeque<>();
     private final LidTable lids = new LidTable();
     private Step step = Step.IDLE;
     private Discovery found;
@@ -67,7 +67,8 @@ public final class SubnetManager {
         this.settings = settings;
         requests = new RequestQueue(counters, settings.firstTransaction(), settings.timeoutNs());
         info = new SmInfoAgent(settings);
-        standby = new Standby(requests);
+        others = new OtherManagers(info);
+        standby = new Standby(requests, info, this::send);
         administrator = new SubnetAdministrator(SmInfoAgent.SM_KEY, settings.segments(), settings.partitions(), info::data);
         nextSweepNs = nowNs;
     }
@@ -165,7 +166,7 @@ public final class SubnetManager {
         boolean master = info.state() == SmInfo.STATE_MASTER;
         switch (modifier) {
             case SmInfo.HANDOVER -> {
-                if (!standingBy && !master) {
+                if (info.state() == SmInfo.STATE_NOT_ACTIVE) {
                     return false;
                 }
                 takeOver(standingBy ? standby.path() : others.master());
@@ -202,7 +203,12 @@ public final class SubnetManager {
         return true;
     }
 
-    /** @param from route to the manager that hands the subnet over; null if this one, a master too, has not met it yet */
+    /**
+     * Becomes the master, also in the middle of discovery: opensm hands a subnet over as soon as its sweep has met this manager, and stands
+     * by whatever the answer.
+     *
+     * @param from route to the manager that hands the subnet over; null if this one has not met it yet
+     */
     private void takeOver(byte[] from) {
         info.setState(SmInfo.STATE_MASTER);
         if (step == Step.STANDBY) {
@@ -234,10 +240,14 @@ public final class SubnetManager {
     }
 
     private void answer(ManagementPacket packet, ByteBuffer mad) {
-        if (answers.size() == MAX_ANSWERS) {
+        send(packet.reply(mad));
+    }
+
+    private void send(ManagementPacket toOther) {
+        if (toOthers.size() == MAX_TO_OTHERS) {
             counters.count(SmCounter.DROP_QUEUE_FULL);
         } else {
-            answers.add(packet.reply(mad));
+            toOthers.add(toOther);
         }
     }
 
@@ -268,7 +278,7 @@ public final class SubnetManager {
 
     /** Next datagram to send by the manager's port, or null. */
     public ManagementPacket transmit(long nowNs) {
-        ManagementPacket answer = answers.poll();
+        ManagementPacket answer = toOthers.poll();
         if (answer == null) {
             answer = administrator.transmit(nowNs);
         }

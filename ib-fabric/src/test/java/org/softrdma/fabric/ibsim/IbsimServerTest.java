@@ -24,11 +24,13 @@ import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.ib.PortInfo;
 
 /** Control messages of clients that follow no protocol. The bytes are written here, not by the server's code. */
 @Timeout(60)
 class IbsimServerTest {
     private static final int CONNECT = 1;
+    private static final int SET_MANAGER = 9;
     private static final int ERROR = 0;
 
     private final FabricHost host = new FabricHost(new Fabric(Topologies.ring(2, 1), new SplittableRandom(1), new FabricObserver() {
@@ -58,8 +60,15 @@ class IbsimServerTest {
 
     /** Sends a request to begin a session; returns the type of the answer. */
     private int connect(int session) throws IOException {
-        ByteBuffer message = ByteBuffer.allocate(80).order(ByteOrder.nativeOrder());
-        message.putInt(0, 0xDEADBEEF).putInt(8, CONNECT).putInt(12, 64).putInt(16, session);
+        return ask(begin(CONNECT).putInt(16, session));
+    }
+
+    private static ByteBuffer begin(int type) {
+        return ByteBuffer.allocate(80).order(ByteOrder.nativeOrder()).putInt(0, 0xDEADBEEF).putInt(8, type).putInt(12, 64);
+    }
+
+    /** Returns the type of the answer. */
+    private int ask(ByteBuffer message) throws IOException {
         client.write(message);
         ByteBuffer answer = ByteBuffer.allocate(80).order(ByteOrder.nativeOrder());
         assertEquals(80, client.read(answer));
@@ -71,6 +80,20 @@ class IbsimServerTest {
     void shouldRefuseClientsAtNoSocket(int session) throws IOException {
         assertEquals(ERROR, connect(session));
         assertEquals(CONNECT, connect(client.socket().getLocalPort()), "the server must go on");
+    }
+
+    /** As ibsim: until it says that its manager runs, a client's questions are its own, and other managers do not ask it. */
+    @Test
+    void shouldShowAManagerFromTheMessageThatSaysItRuns() throws IOException {
+        assertEquals(CONNECT, ask(begin(CONNECT).putInt(16, client.socket().getLocalPort()).putInt(24, 1)));
+        assertEquals(0, capabilities() & PortInfo.CAP_SM);
+        assertEquals(SET_MANAGER, ask(begin(SET_MANAGER).putInt(4, 0).putInt(16, 1)));
+        assertEquals(PortInfo.CAP_SM, capabilities() & PortInfo.CAP_SM);
+    }
+
+    /** Of the first node, a switch. */
+    private int capabilities() {
+        return host.call(fabric -> PortInfo.CAPABILITY_MASK.get(fabric.nodes().getFirst().port(0).copyInfo(), 0));
     }
 
     @Test

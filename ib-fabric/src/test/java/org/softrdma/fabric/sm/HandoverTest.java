@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.mad.ManagementPacket;
@@ -14,6 +15,7 @@ import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.MadStatus;
+import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.SmAttribute;
 import org.softrdma.wire.ib.SmInfo;
 import org.softrdma.wire.ib.Smp;
@@ -22,6 +24,7 @@ import org.softrdma.wire.mad.Mad;
 /** Several managers in one simulated subnet, on virtual time: IBA vol 1 §14.4.1. */
 class HandoverTest {
     private static final long SECOND = 1_000_000_000L;
+    private static final long MS = 1_000_000L;
 
     private final ManagedFabric managed = new ManagedFabric(Topologies.tree(6, 2, 1), new SplittableRandom(1));
     private final Fabric fabric = managed.fabric();
@@ -139,6 +142,73 @@ class HandoverTest {
         run(SECOND);
         assertMaster(master);
         assertEquals(sweeps + 1, master.manager().counters().get(SmCounter.HEAVY_SWEEPS));
+    }
+
+    /** As opensm does it: the manager has just begun, and may have asked the master for its state before that stood by. */
+    @Test
+    void shouldTakeASubnetThatIsHandedOverWhileItDiscovers() {
+        ManagedFabric.Running before = begin("h1", 1);
+        run(SECOND);
+        ManagedFabric.Running after = begin("h4", 9);
+        run(MS);
+        assertEquals(SmInfo.STATE_DISCOVERING, after.manager().state());
+        assertEquals(MadStatus.OK, control(after, SmInfo.HANDOVER));
+        assertEquals(SmInfo.STATE_MASTER, after.manager().state());
+        run(5 * SECOND);
+        assertStates(SmInfo.STATE_STANDBY, SmInfo.STATE_MASTER);
+        assertMaster(after);
+        assertEquals(0, after.manager().counters().get(SmCounter.STANDBY));
+        assertEquals(1, before.manager().counters().get(SmCounter.STANDBY));
+    }
+
+    /** A master asks a new manager once. If that does not answer in time, busy with its start, it must remind the master later. */
+    @Test
+    void shouldRemindAMasterThatItGoesBefore() {
+        ManagedFabric.Running before = begin("h1", 1);
+        run(SECOND);
+        ManagedFabric.Running after = begin("h4", 9);
+        after.setDeaf(true);
+        run(2 * SECOND);
+        assertStates(SmInfo.STATE_MASTER, SmInfo.STATE_STANDBY);
+        after.setDeaf(false);
+        long traps = before.manager().counters().get(SmCounter.TRAPS);
+        run(5 * SECOND);
+        assertStates(SmInfo.STATE_STANDBY, SmInfo.STATE_MASTER);
+        assertMaster(after);
+        assertEquals(traps + 1, before.manager().counters().get(SmCounter.TRAPS));
+    }
+
+    /** The bytes are those of IBA vol 1 §14.2.5.1, trap 144. */
+    @Test
+    void shouldRemindByATrapOfItsPriority() {
+        ManagedFabric.Running master = begin("h1", 1);
+        run(SECOND);
+        ManagedFabric.Running after = begin("h4", 9);
+        after.setDeaf(true);
+        run(4 * SECOND);
+        int lid = after.port().lid();
+        ManagementPacket trap = master.traps().getLast();
+        assertEquals(lid, trap.slid());
+        assertEquals(master.port().lid(), trap.dlid());
+        int capabilities = PortInfo.CAPABILITY_MASK.get(after.port().copyInfo(), 0);
+        assertEquals("840000040090" + hex(lid, 4) + "00000000" + hex(lid, 4) + "0001" + hex(capabilities, 8) + "00080000",
+            HexFormat.of().formatHex(trap.mad().array(), Smp.DATA_OFFSET, Smp.DATA_OFFSET + 24));
+    }
+
+    private static String hex(int value, int digits) {
+        return HexFormat.of().toHexDigits(value, digits);
+    }
+
+    /** A master of a greater priority is not reminded. */
+    @Test
+    void shouldNotRemindAMasterThatGoesBeforeIt() {
+        ManagedFabric.Running master = begin("h1", 5);
+        run(SECOND);
+        begin("h4", 4);
+        run(5 * SECOND);
+        long traps = master.manager().counters().get(SmCounter.TRAPS);
+        run(60 * SECOND);
+        assertEquals(traps, master.manager().counters().get(SmCounter.TRAPS));
     }
 
     /** @return status of the answer */

@@ -12,6 +12,7 @@ import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
 import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.topology.Topology;
+import org.softrdma.wire.ib.MadMethod;
 
 /** A simulated subnet with its managers, on virtual time. */
 public final class ManagedFabric {
@@ -36,6 +37,8 @@ public final class ManagedFabric {
         final int priority;
         private final FabricPort port;
         private final SubnetManager manager;
+        private final List<ManagementPacket> traps = new ArrayList<>();
+        private boolean deaf;
 
         private Running(FabricPort port, SmSettings settings) {
             this.port = port;
@@ -53,12 +56,25 @@ public final class ManagedFabric {
 
         @Override
         public boolean accepts(ManagementPacket packet) {
-            return manager.accepts(packet);
+            return manager.accepts(packet) && !(deaf && SmInfoAgent.serves(packet));
         }
 
         @Override
         public void deliver(ManagementPacket packet) {
+            if (packet.method() == MadMethod.TRAP) {
+                traps.add(packet.copy());
+            }
             manager.onPacket(packet, nowNs);
+        }
+
+        /** Traps received. */
+        List<ManagementPacket> traps() {
+            return traps;
+        }
+
+        /** Lets the manager miss the questions and orders of others. */
+        void setDeaf(boolean now) {
+            deaf = now;
         }
 
         /** The manager is gone without a word. */

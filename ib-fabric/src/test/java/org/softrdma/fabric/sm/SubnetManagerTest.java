@@ -255,7 +255,7 @@ class SubnetManagerTest {
         Smp.begin(mad, 0, MadMethod.TRAP, SmAttribute.NOTICE, 0, 7, 0);
         manager.onPacket(ManagementPacket.lidRouted(0, 2, mad), 0);
         assertEquals(1, manager.counters().get(SmCounter.DROP_BAD_LID));
-        for (int i = 0; i <= SubnetManager.MAX_ANSWERS; i++) {
+        for (int i = 0; i <= SubnetManager.MAX_TO_OTHERS; i++) {
             manager.onPacket(ManagementPacket.lidRouted(3, 2, mad), 0);
         }
         assertEquals(1, manager.counters().get(SmCounter.DROP_QUEUE_FULL));

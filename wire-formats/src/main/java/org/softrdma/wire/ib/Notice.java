@@ -77,8 +77,12 @@ public final class Notice {
     public static final Field GID_LOW = Field.bytes(24, 8);
     /** {@link #TRAP_CAPABILITY_MASK}: LID of the port, u16. */
     public static final Field CAPABILITY_LID = Field.bytes(12, 2);
+    /** {@link #TRAP_CAPABILITY_MASK}, 1 bit: something else changed, too. */
+    public static final Field OTHER_LOCAL_CHANGES = Field.bits(15, 0x01);
     /** {@link #TRAP_CAPABILITY_MASK}: new capability mask, u32. */
     public static final Field CAPABILITY_MASK = Field.bytes(16, 4);
+    /** {@link #OTHER_LOCAL_CHANGES}, 1 bit: the subnet manager at the port has a new priority. */
+    public static final Field SM_PRIORITY_CHANGE = Field.bits(20, 2, 0x0008);
     /** {@link #TRAP_BAD_MKEY}: LID of the requester, u16. */
     public static final Field MKEY_LID = Field.bytes(12, 2);
     /** {@link #TRAP_BAD_MKEY}: LID at which the directed part began, u16. */
