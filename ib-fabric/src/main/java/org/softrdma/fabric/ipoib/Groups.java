@@ -58,6 +58,8 @@ final class Groups {
         final Queue<ByteBuffer> waiting = new ArrayDeque<>();
         boolean receives;
         Phase phase;
+        /** Whether the queue pair was told to attach to it. */
+        boolean attached;
         int lid;
         int sl;
         long retryNs;
@@ -103,6 +105,10 @@ final class Groups {
         return TRANSIENT | (long) LINK_LOCAL << SCOPE_SHIFT | signature | (long) pkey << PKEY_SHIFT;
     }
 
+    private boolean isBroadcast(Group group) {
+        return group.mgid.equals(broadcast());
+    }
+
     /** MGID of an IP multicast group. */
     Gid of(Gid ip) {
         return ip.isIpv4Mapped() ? new Gid(high(IPV4_SIGNATURE), ip.ipv4() & IPV4_GROUP_BITS)
@@ -130,16 +136,53 @@ final class Groups {
         join(new Group(broadcast(), true), nowNs);
     }
 
-    /** Leaves nothing behind: the port is down, or the subnet forgot. */
-    void forget() {
-        for (Group each : groups.values()) {
-            each.waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_NO_GROUP));
-            if (each.phase == Phase.JOINED && each.receives) {
-                memberships.accept(new Membership(each.mgid, each.lid, false));
+    /**
+     * Joins the groups anew that the interface receives, which stay as they are until the answers come: the subnet manager is another one,
+     * or has forgotten them.
+     */
+    void joinAgain(long nowNs) {
+        for (Group each : List.copyOf(groups.values())) {
+            if (!each.receives) {
+                drop(each);
             }
         }
-        groups.clear();
+        join(groups.get(broadcast()), nowNs);
+    }
+
+    /** Leaves nothing behind: the port is down, or no member of the link any more. */
+    void forget() {
+        List.copyOf(groups.values()).forEach(this::drop);
         link = null;
+    }
+
+    private void drop(Group group) {
+        groups.remove(group.mgid);
+        leave(group);
+    }
+
+    private void leave(Group group) {
+        group.waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_NO_GROUP));
+        group.waiting.clear();
+        detach(group);
+    }
+
+    /** The group has that LID; a group that is received is attached to by it. */
+    private void follow(Group group, int lid) {
+        if (group.lid != lid) {
+            detach(group);
+        }
+        group.lid = lid;
+        if (group.receives && !group.attached) {
+            group.attached = true;
+            memberships.accept(new Membership(group.mgid, lid, true));
+        }
+    }
+
+    private void detach(Group group) {
+        if (group.attached) {
+            group.attached = false;
+            memberships.accept(new Membership(group.mgid, group.lid, false));
+        }
     }
 
     /** Sets the IP groups that the interface receives. */
@@ -175,7 +218,7 @@ final class Groups {
         McMemberRecord.PORT_GID_LOW.set(record, 0, port.low());
         McMemberRecord.JOIN_STATE.set(record, 0, group.receives ? McMemberRecord.FULL_MEMBER : McMemberRecord.SEND_ONLY_NON_MEMBER);
         long mask = MEMBER;
-        if (link != null && group.receives) {
+        if (link != null && group.receives && !isBroadcast(group)) {
             for (Field each : OF_THE_LINK) {
                 each.copy(link, 0, record, 0);
             }
@@ -192,20 +235,21 @@ final class Groups {
             return;
         }
         if (record == null || !Mtu.isValid(McMemberRecord.MTU.get(record, 0))) {
+            if (isBroadcast(group)) {
+                forget();
+                groups.put(group.mgid, group);
+            }
+            leave(group);
             group.phase = Phase.REFUSED;
             group.retryNs = nowNs + RETRY_NS;
-            group.waiting.forEach(lost -> counters.count(IpoibCounter.DROP_IPOIB_NO_GROUP));
-            group.waiting.clear();
             return;
         }
         group.phase = Phase.JOINED;
-        group.lid = McMemberRecord.MLID.get(record, 0);
         group.sl = McMemberRecord.SERVICE_LEVEL.get(record, 0);
-        if (group.receives) {
-            memberships.accept(new Membership(group.mgid, group.lid, true));
-        }
-        if (group.mgid.equals(broadcast())) {
+        follow(group, McMemberRecord.MLID.get(record, 0));
+        if (isBroadcast(group)) {
             link = record;
+            List.copyOf(groups.values()).stream().filter(each -> each != group).forEach(each -> join(each, nowNs));
             joinReceived(nowNs);
         }
         for (ByteBuffer payload = group.waiting.poll(); payload != null; payload = group.waiting.poll()) {

@@ -102,14 +102,16 @@ public final class IpoibInterface {
     // ---- what changes ----
 
     /**
-     * The port got a LID or a subnet manager, lost it, or was asked to register again: groups are joined anew.
+     * The port got a LID or a subnet manager, lost it, or was asked to register again: groups are joined anew. An interface whose LID stays
+     * remains up meanwhile.
      *
      * @param nowLid LID of the port; 0 while it is down
      * @param managerLid LID of the subnet manager, where subnet administration is too
      * @param managerSl  service level to it
      */
     public void onPort(int nowLid, int managerLid, int managerSl, long nowNs) {
-        if (connections != null && lid != nowLid) {
+        boolean stays = lid == nowLid;
+        if (connections != null && !stays) {
             connections.forget();
         }
         lid = nowLid;
@@ -119,6 +121,8 @@ public final class IpoibInterface {
         neighbours.forget();
         if (lid == 0 || saLid == 0) {
             groups.forget();
+        } else if (stays && groups.isUp()) {
+            groups.joinAgain(nowNs);
         } else {
             groups.begin(nowNs);
         }

@@ -89,6 +89,7 @@ public final class IpoibProcess implements IpEnd.Sender, AdministrationAgent.Rec
     private final WorkCompletion[] completions = WorkCompletion.array(64);
     private final List<Thread> threads = new ArrayList<>();
     private int mtu;
+    private int qkey;
     private volatile boolean closed;
     private volatile VerbsException failure;
 
@@ -404,8 +405,8 @@ public final class IpoibProcess implements IpEnd.Sender, AdministrationAgent.Rec
         for (ManagementPacket each = machine.pollManagement(nowNs); each != null; each = machine.pollManagement(nowNs)) {
             sendRequest(each);
         }
-        if (machine.mtu() != mtu) {
-            changeMtu();
+        if (machine.mtu() != mtu || machine.isUp() && machine.qkey() != qkey) {
+            changeLink();
         }
         sendDatagrams();
         if (connections != null) {
@@ -458,7 +459,7 @@ public final class IpoibProcess implements IpEnd.Sender, AdministrationAgent.Rec
         }
     }
 
-    private void changeMtu() {
+    private void changeLink() {
         mtu = machine.mtu();
         machine.notifyAll();
         if (mtu == 0) {
@@ -467,7 +468,8 @@ public final class IpoibProcess implements IpEnd.Sender, AdministrationAgent.Rec
             }
             return;
         }
-        queuePair.modify(new QpAttributes().state(QpState.RTS).qkey(machine.qkey()));
+        qkey = machine.qkey();
+        queuePair.modify(new QpAttributes().state(QpState.RTS).qkey(qkey));
         end.onUp(mtu);
         events.accept("up, MTU " + mtu + (mode == IpoibMode.DATAGRAM ? "" : ", connected mode"));
     }

@@ -4,9 +4,11 @@ package org.softrdma.fabric.ipoib;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -14,14 +16,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.fabric.partition.PartitionReader;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.MadMethod;
+import org.softrdma.wire.ib.MadStatus;
+import org.softrdma.wire.ib.McMemberRecord;
+import org.softrdma.wire.ib.SaMad;
+import org.softrdma.wire.mad.Mad;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
 
 class IpoibInterfaceTest {
     private static final long SECOND = IpoibSubnet.SECOND;
     private static final int UDP = 17;
+    /** Of the broadcast group; the second group has the next one. */
+    private static final int MLID = 0xC000;
 
     private final IpoibSubnet subnet = new IpoibSubnet(4, 1);
     private final IpoibSubnet.Host one = subnet.hosts.get("h1");
@@ -279,6 +289,72 @@ class IpoibInterfaceTest {
         two.send(packet("10.9.0.2", "10.9.0.1", 8));
         subnet.run(SECOND);
         assertEquals(1, one.received.size());
+    }
+
+    /** As Linux does it when a port is asked to register again: what is known stays until the answers come. */
+    @Test
+    void shouldStayUpWhileItJoinsGroupsAgain() {
+        address("10.9.0.");
+        registerAgain();
+        assertTrue(one.ip.isUp());
+        assertEquals(List.of("ff12401bffff000000000000ffffffff"), mgids(answer(0, MLID)), "255.255.255.255");
+        assertEquals(List.of("ff12401bffff00000000000000000001"), mgids(answer(0, MLID + 1)), "224.0.0.1");
+        assertTrue(one.ip.isUp());
+        assertNull(one.ip.pollMembership(), "the queue pair stays attached");
+        subnet.run(SECOND);
+        one.send(packet("10.9.0.1", "10.9.0.2", 8));
+        subnet.run(SECOND);
+        assertEquals(1, two.received.size());
+    }
+
+    @Test
+    void shouldAttachAgainWhenAGroupGotAnotherLid() {
+        address("10.9.0.");
+        registerAgain();
+        answer(0, 0xC123);
+        Membership before = one.ip.pollMembership();
+        assertFalse(before.member());
+        assertEquals(new Membership(before.group(), 0xC123, true), one.ip.pollMembership());
+        assertNull(one.ip.pollMembership());
+    }
+
+    @Test
+    void shouldGoDownWhenItIsNoMemberAnyMore() {
+        address("10.9.0.");
+        registerAgain();
+        answer(MadStatus.SA_REQUEST_INVALID, 0);
+        assertFalse(one.ip.isUp());
+        assertFalse(one.ip.pollMembership().member());
+        assertFalse(one.ip.pollMembership().member());
+        assertNull(one.ip.pollMembership());
+        subnet.run(6 * SECOND);
+        assertTrue(one.ip.isUp(), "it tries again");
+    }
+
+    private void registerAgain() {
+        one.ip.onPort(one.port.lid(), one.port.smLid(), 0, subnet.nowNs());
+    }
+
+    /** Answers the interface's requests to subnet administration, with that status and multicast LID, and an MTU of 2048 bytes. */
+    private List<ManagementPacket> answer(int status, int mlid) {
+        List<ManagementPacket> requests = new ArrayList<>();
+        for (ManagementPacket each = one.ip.pollManagement(subnet.nowNs()); each != null; each = one.ip.pollManagement(subnet.nowNs())) {
+            requests.add(each);
+        }
+        for (ManagementPacket each : requests) {
+            ByteBuffer mad = ManagementPacket.copyOf(each.mad());
+            mad.put(Mad.METHOD_OFFSET, (byte) MadMethod.GET_RESPONSE);
+            mad.putShort(Mad.STATUS_OFFSET, (short) status);
+            McMemberRecord.MLID.set(mad, SaMad.DATA_OFFSET, mlid);
+            McMemberRecord.MTU.set(mad, SaMad.DATA_OFFSET, 4);
+            one.ip.onManagement(each.reply(mad), subnet.nowNs());
+        }
+        return requests;
+    }
+
+    private static List<String> mgids(List<ManagementPacket> requests) {
+        int at = SaMad.DATA_OFFSET;
+        return requests.stream().map(each -> HexFormat.of().formatHex(each.mad().array(), at, at + 16)).toList();
     }
 
     private void managedPull() {
