@@ -119,6 +119,73 @@ class MemoryTableTest extends MemoryTableFixture {
         assertSame(empty, table.lookup(empty.key()));
     }
 
+    /** Memory of another process, say: the table knows its addresses only. */
+    @Test
+    void shouldReachMemoryOfAnotherAddressSpaceAtItsOwnAddresses() {
+        OtherSpace space = new OtherSpace();
+        Region region = table.register(space, 0x7000, 0x10000, 4096, ALL | AccessFlags.ON_DEMAND, PD, null);
+        assertSame(region, table.lookup(region.key()));
+        assertEquals(0x10000, region.start());
+        assertEquals(4096, region.length());
+        assertTrue(region.store(0x10008, 1));
+        assertEquals(0x7008, space.storedAt);
+        assertNotNull(table.register(space, -4096, 0, 4096, ALL, PD, null), "ends at 2^64");
+        assertNotNull(table.register(space, 0, 0x1000, 4096, ALL, PD, null), "from address 0 on");
+    }
+
+    @Test
+    void shouldRefuseMemoryOfAnotherAddressSpaceThatCannotBe() {
+        assertSpaceRefused("past 2^64", 0x7000, -4095, 4096, ALL & ~AccessFlags.REMOTE_ATOMIC);
+        assertSpaceRefused("past 2^64", -4095, 0, 4096, ALL & ~AccessFlags.REMOTE_ATOMIC);
+        assertSpaceRefused("REMOTE_ATOMIC", 0x7004, 0x10000, 4096, ALL);
+        assertSpaceRefused("need LOCAL_WRITE", 0x7000, 0x10000, 4096, AccessFlags.REMOTE_WRITE);
+        assertSpaceRefused("0x40000000", 0x7000, 0x10000, 4096, 1 << 30);
+    }
+
+    private void assertSpaceRefused(String why, long address, long start, long length, int access) {
+        VerbsException refused = assertThrows(VerbsException.class,
+            () -> table.register(new OtherSpace(), address, start, length, access, PD, null));
+        assertEquals(Errno.EINVAL, refused.errno());
+        assertTrue(refused.getMessage().contains(why), refused.getMessage());
+        assertEquals(0, table.regionCount(), "no key is lost");
+    }
+
+    /** Notes where it stores, and does nothing else. */
+    private static final class OtherSpace implements AddressSpace {
+        private long storedAt;
+
+        @Override
+        public boolean copyOut(long address, MemorySegment to, long toOffset, long length) {
+            return false;
+        }
+
+        @Override
+        public boolean copyIn(long address, MemorySegment from, long fromOffset, long length) {
+            return false;
+        }
+
+        @Override
+        public boolean compareAndSwap(long address, long compare, long swap, long[] original) {
+            return false;
+        }
+
+        @Override
+        public boolean fetchAndAdd(long address, long add, long[] original) {
+            return false;
+        }
+
+        @Override
+        public boolean store(long address, long value) {
+            storedAt = address;
+            return true;
+        }
+
+        @Override
+        public boolean flush(long address, long length, boolean persistent) {
+            return false;
+        }
+    }
+
     // ---- keys ----
 
     @Test

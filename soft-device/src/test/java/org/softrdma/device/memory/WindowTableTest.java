@@ -188,4 +188,17 @@ class WindowTableTest extends MemoryTableFixture {
         assertNull(table.lookup(bound));
         assertFalse(table.bindWindow(bound, region, region.start(), 8, 4, QPN));
     }
+
+    /** A peer that uses a window was given no right to the region itself. */
+    @Test
+    void shouldReportTheRightsUsedByTheRegionsOwnKeyOnly() {
+        List<Integer> used = new ArrayList<>();
+        Region region = table.register(memory, memory.address(), ALL, PD, used::add);
+        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
+        assertTrue(table.bindWindow(key, region, region.start(), 64, AccessFlags.REMOTE_READ, QPN));
+        used.clear();
+        assertTrue(region.grants(PD, QPN, AccessFlags.REMOTE_WRITE));
+        assertTrue(table.lookup(key).grants(PD, QPN, AccessFlags.REMOTE_READ));
+        assertEquals(List.of(AccessFlags.REMOTE_WRITE, 0), used);
+    }
 }
