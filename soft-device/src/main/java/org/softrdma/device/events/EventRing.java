@@ -18,7 +18,8 @@ import org.softrdma.verbs.reason.Reason;
  *
  * <pre>
  *   long 0   time of the round
- *   long 1   kind (8) | bits (8) | opcode (8) | PSN (24) | length (16)       the lower 56 bits of a packet; of other events {@link #info}
+ *   long 1   kind (7) | bits (8) | opcode (8) | PSN (24) | length (17)       of a packet
+ *            kind (7) | number of values (8) | code of the reason (16)       of other events, as far as they have them
  *   long 2   wr_id, or the first value
  *   long 3   place in the work request, or the second value
  *   long 4   headers behind the basic one, or the third value
@@ -45,7 +46,12 @@ public final class EventRing implements QueuePairObserver {
     /** And the ordinal of the effect. */
     static final int OCCURRED = 16;
 
-    private static final int KIND_SHIFT = 56;
+    private static final int KIND_SHIFT = 57;
+    private static final int BITS_SHIFT = 49;
+    private static final int OPCODE_SHIFT = 41;
+    private static final int PSN_SHIFT = 17;
+    /** Packets that stay in memory have 64 KiB of payload, besides their headers. */
+    private static final int LENGTH_MASK = (1 << PSN_SHIFT) - 1;
     private static final long[] NO_SLOTS = {};
 
     private final EventRings rings;
@@ -122,8 +128,8 @@ public final class EventRing implements QueuePairObserver {
 
     @Override
     public void packet(boolean sent, int opcode, int bits, int psn, int length, long wrId, long place, long header1, long header2) {
-        write((long) (sent ? SENT : RECEIVED) << KIND_SHIFT | (long) bits << 48 | (long) opcode << 40 | (long) psn << 16 | length, wrId,
-            place, header1, header2);
+        write((long) (sent ? SENT : RECEIVED) << KIND_SHIFT | (long) bits << BITS_SHIFT | (long) opcode << OPCODE_SHIFT
+            | (long) psn << PSN_SHIFT | length, wrId, place, header1, header2);
     }
 
     @Override
@@ -201,19 +207,19 @@ public final class EventRing implements QueuePairObserver {
     }
 
     static int bits(long meta) {
-        return (int) (meta >>> 48) & 0xff;
+        return (int) (meta >>> BITS_SHIFT) & 0xff;
     }
 
     static int opcode(long meta) {
-        return (int) (meta >>> 40) & 0xff;
+        return (int) (meta >>> OPCODE_SHIFT) & 0xff;
     }
 
     static int psn(long meta) {
-        return (int) (meta >>> 16) & 0xffffff;
+        return (int) (meta >>> PSN_SHIFT) & 0xffffff;
     }
 
     static int length(long meta) {
-        return (int) meta & 0xffff;
+        return (int) meta & LENGTH_MASK;
     }
 
     /** Code of a reason, for all kinds that have one. */

@@ -68,7 +68,7 @@ public interface QueuePairObserver {
      * @param opcode  u8
      * @param bits    further bits of the header, as the transport has them, and {@link #AGAIN}
      * @param psn     u24
-     * @param length  bytes of the packet, u16
+     * @param length  bytes of the packet, below 2^17
      * @param wrId    work request that it belongs to, if {@code place} is not 0
      * @param place   position in the message from 1 in the upper half, number of packets in the lower half; 0 if it belongs to none
      * @param header1 the first eight bytes of headers behind the basic one

@@ -93,6 +93,25 @@ class EventRingTest {
         assertEquals(11, events.size());
     }
 
+    /** A packet between two queue pairs of one device has up to 64 KiB of payload: BTH, RETH and ICRC come on top. */
+    @Test
+    void shouldKeepOpcodePsnAndLengthOfPacketsLongerThanSixtyFourKibibytes() {
+        long[] seen = new long[5];
+        EventRings others = new EventRings(() -> nowNs, (head, sent, opcode, bits, psn, length, words) -> {
+            seen[0]++;
+            seen[1] = opcode;
+            seen[2] = bits;
+            seen[3] = psn;
+            seen[4] = length;
+            return new PacketDecoder.Decoded(new byte[0], null);
+        });
+        EventRing own = (EventRing) others.add(() -> HEAD);
+        own.packet(true, 0x0a, 0x7f, 0xfffffe, 12 + 16 + 65_536 + 4, 1, 1L << 32 | 1, 0, 0);
+        Track track = EventDecoder.decode(others.copy().getFirst(), others.packets(), 0);
+        assertArrayEquals(new long[] {1, 0x0a, 0x7f, 0xfffffe, 65_568}, seen);
+        assertEquals(65_568, ((RecordedEvent.Packet) track.events().getFirst()).length());
+    }
+
     @Test
     void shouldReportPostedWorkRequestsOnce() {
         ring.posted(3);
