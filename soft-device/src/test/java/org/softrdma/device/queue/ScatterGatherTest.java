@@ -2,6 +2,7 @@
 package org.softrdma.device.queue;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,6 +23,8 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 class ScatterGatherTest {
     private static final int PD = 3;
@@ -208,5 +211,21 @@ class ScatterGatherTest {
         ring.write(new SendRequest().send().element(region.start(), 64, region.key()));
         ring.publish();
         assertFalse(sg.gather(ring, 0, 0, 64, filled(64), 0));
+    }
+
+    /** The first element that cannot be used explains the failure; if all can, the last one. */
+    @Example
+    void shouldExplainByTheFirstElementThatCannotBeUsed() {
+        Region good = register(filled(64), AccessFlags.LOCAL_WRITE);
+        Region readable = register(filled(64), 0);
+        SendRing ring = new SendRing(1, 4, 0);
+        ring.write(new SendRequest().send().element(0, 0, 0x777).element(good.start(), 64, good.key())
+            .element(readable.start(), 8, readable.key()).element(good.start(), 65, good.key()));
+        ring.publish();
+        assertEquals(Failure.of(Reason.LKEY_ACCESS, readable.key(), 0, AccessFlags.LOCAL_WRITE),
+            sg.explain(ring, 0, AccessFlags.LOCAL_WRITE));
+        assertEquals(Failure.of(Reason.LKEY_RANGE, good.key(), good.start(), 64, good.start(), 65), sg.explain(ring, 0, 0));
+        table.remove(good.key());
+        assertEquals(Failure.of(Reason.LKEY_UNKNOWN, good.key(), good.start(), 64), sg.explain(ring, 0, 0));
     }
 }
