@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Process of the load: {@code server PORT SECONDS} or {@code client PORT SECONDS CLIENTS PAUSE_MS SEED}. It prints a {@link Sample} every
- * few seconds, and ends with status 1 and a stack trace at the first failure.
+ * few seconds, a server before that {@link LoadServer#LISTENING}, and ends with status 1 and a stack trace at the first failure.
  */
 final class LoadProcess {
     private static final int SAMPLES = 240;

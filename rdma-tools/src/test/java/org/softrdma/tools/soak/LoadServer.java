@@ -33,6 +33,8 @@ final class LoadServer implements Runnable {
     static final int WINDOW_BYTES = 1 << 20;
     /** Maximum message. */
     static final int MESSAGE_BYTES = 64 << 10;
+    /** Line of output from which on clients can connect. */
+    static final String LISTENING = "listening";
     /** Bytes of the advertisement: u64 address, u32 rkey. */
     static final int ADVERTISEMENT_BYTES = 12;
 
@@ -56,6 +58,7 @@ final class LoadServer implements Runnable {
              CmId listener = ConnectionManager.get().createId(events, null, PortSpace.TCP)) {
             listener.bind(new InetSocketAddress(port));
             listener.listen(64);
+            System.out.println(LISTENING);
             while (true) {
                 CmEvent event = events.getEvent(Long.MAX_VALUE);
                 CmEventType type = event.type();

@@ -56,7 +56,7 @@ class MixedLoadSoakTest extends ToolProcesses {
 
     private Started startAndAwait(String device, String line) throws Exception {
         Started server = startMain(line);
-        waitFor(device + ": no sample is printed", server, () -> Files.size(server.out()) > 0);
+        waitFor(device + ": the server does not listen", server, () -> Files.readString(server.out()).contains(LoadServer.LISTENING));
         return server;
     }
 
