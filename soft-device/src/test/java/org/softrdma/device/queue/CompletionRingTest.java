@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
@@ -42,6 +43,20 @@ class CompletionRingTest {
         assertEquals(0xffffff, got.qpNum());
         assertEquals(0x123456, got.sourceQp());
         assertEquals(3, got.flags());
+    }
+
+    /** The local route of a datagram has 4 bits of service level, 7 of path, and 16 of LID, as {@code ibv_wc} has them. */
+    @Test
+    void shouldKeepTheLocalRouteOfADatagram() {
+        CompletionRing ring = new CompletionRing(2);
+        WorkCompletion[] into = WorkCompletion.array(2);
+        int route = 0x9 << CompletionSink.SL_SHIFT | 0x55 << CompletionSink.PATH_BITS_SHIFT | 0xbeef << CompletionSink.SLID_SHIFT;
+        ring.push(1, WcStatus.SUCCESS, WcOpcode.RECV, 0, 40, 0, 0x11, 0x22, WcFlags.GRH | WcFlags.WITH_IMM | route, 0);
+        ring.push(2, WcStatus.SUCCESS, WcOpcode.RECV, 0, 40, 0, 0x11, 0x22, WcFlags.GRH, 0);
+        assertEquals(2, ring.take(into, 2));
+        assertEquals(List.of(0x9, 0x55, 0xbeef, WcFlags.GRH | WcFlags.WITH_IMM),
+            List.of(into[0].sl(), into[0].dlidPathBits(), into[0].slid(), into[0].flags()));
+        assertEquals(List.of(0, 0, 0, WcFlags.GRH), List.of(into[1].sl(), into[1].dlidPathBits(), into[1].slid(), into[1].flags()));
     }
 
     @Test

@@ -31,10 +31,10 @@ final class OwnReceivesTest {
         receives.takeFrom(new Refilled(2));
         assertTrue(receives.take());
         assertEquals(2, receives.toFlush());
-        receives.finish();
+        assertEquals(1, receives.finish());
         assertEquals(1, receives.toFlush());
         assertTrue(receives.takeToFlush());
-        receives.finish();
+        assertEquals(2, receives.finish());
         assertEquals(0, receives.toFlush());
         assertFalse(receives.takeToFlush());
     }

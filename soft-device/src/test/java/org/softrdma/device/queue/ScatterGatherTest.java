@@ -228,4 +228,15 @@ class ScatterGatherTest {
         table.remove(good.key());
         assertEquals(Failure.of(Reason.LKEY_UNKNOWN, good.key(), good.start(), 64), sg.explain(ring, 0, 0));
     }
+
+    /** No element is refused, so the memory itself must be gone; which one's is not known. */
+    @Example
+    void shouldExplainByTheLastElementIfAllCanBeUsed() {
+        Region first = register(filled(64), 0);
+        Region last = register(filled(64), 0);
+        SendRing ring = new SendRing(1, 2, 0);
+        ring.write(new SendRequest().send().element(first.start(), 64, first.key()).element(last.start(), 32, last.key()));
+        ring.publish();
+        assertEquals(Failure.of(Reason.LOCAL_MEMORY_GONE, last.key(), last.start(), 32), sg.explain(ring, 0, 0));
+    }
 }

@@ -90,6 +90,23 @@ class WorkRingTest {
             "nothing is left of the atomic before");
     }
 
+    /** The requester notes in the record how it cuts a READ or WRITE. */
+    @Test
+    void shouldKeepThePacketsOfARequest() {
+        SendRing ring = new SendRing(2, 1, 0);
+        for (int record = 0; record < 2; record++) {
+            ring.write(wr.read(0x1000 + record, 0x22 + record).element(0, 99, 0));
+            ring.publish();
+        }
+        ring.setRequestPackets(0, Integer.MAX_VALUE);
+        ring.setRequestPackets(1, 256);
+        assertEquals(Integer.MAX_VALUE, ring.requestPackets(0));
+        assertEquals(256, ring.requestPackets(1));
+        assertEquals(0x1001, ring.remoteAddress(1));
+        assertEquals(0x23, ring.rkey(1));
+        assertEquals(99, ring.length(1));
+    }
+
     @Test
     void shouldKeepInlineDataWithinItsRecord() {
         SendRing ring = new SendRing(2, 1, 21);
