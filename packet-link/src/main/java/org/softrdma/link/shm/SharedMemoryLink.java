@@ -53,9 +53,14 @@ public final class SharedMemoryLink extends ForwardingLink {
     /** Least time between two looks at the files: any host can send notices. */
     private static final long SCAN_INTERVAL_NS = 10_000_000;
 
-    /** After so many polls without a packet the link below is polled rarely: a system call is slower than many rings. */
+    /**
+     * After so many polls without a packet the link below is idle, and polled rarely: a system call takes longer than polls of many rings.
+     */
     private static final int IDLE_AFTER = 8;
+    /** Polls in a row that find all rings empty until an idle link below is polled. */
     private static final int IDLE_INTERVAL = 32;
+    /** Polls and packets from rings until an idle link below is polled although the rings are in use. */
+    private static final int BUSY_INTERVAL = 512;
     /** Packets from below in a poll that the rings have filled already. */
     private static final int LEAST_FROM_BELOW = 16;
     /** A link may look at an idle socket only every few polls: after so many without a packet it has none. */
@@ -84,6 +89,10 @@ public final class SharedMemoryLink extends ForwardingLink {
     private int sends;
     private int polls;
     private int emptyPollsBelow;
+    /** Polls since the last one of the link below or the last packet from a ring. */
+    private int emptyPollsOfRings;
+    /** Polls, and packets from rings, since the last poll of the link below. */
+    private int passedOver;
     /** The link below was waited on. Set by the thread that did. */
     private volatile boolean waitedBelow;
 
@@ -336,13 +345,26 @@ public final class SharedMemoryLink extends ForwardingLink {
             waitedBelow = false;
             emptyPollsBelow = 0;
         }
-        if (rings.length == 0 || emptyPollsBelow < IDLE_AFTER || polls % IDLE_INTERVAL == 0) {
+        if (isDueBelow(rings, count)) {
+            emptyPollsOfRings = 0;
+            passedOver = 0;
             count += pollBelow(handler, Math.max(limit - count, LEAST_FROM_BELOW));
         }
         if (scans) {
             scan();
         }
         return count;
+    }
+
+    /**
+     * Decides whether to poll the link below.
+     *
+     * @param count packets that the rings had in this poll
+     */
+    private boolean isDueBelow(RingReader[] rings, int count) {
+        emptyPollsOfRings = count > 0 ? 0 : emptyPollsOfRings + 1;
+        passedOver += 1 + count;
+        return rings.length == 0 || emptyPollsBelow < IDLE_AFTER || emptyPollsOfRings >= IDLE_INTERVAL || passedOver >= BUSY_INTERVAL;
     }
 
     private int pollBelow(FrameHandler handler, int limit) {
