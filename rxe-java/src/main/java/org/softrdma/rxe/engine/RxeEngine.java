@@ -144,7 +144,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
 
     /**
      * Gives each queue pair with something to send a turn, first those that waited for room in the flight budget. A queue pair that used up
-     * its turn waits for the next round.
+     * its turn, or left an acknowledgement, waits for the next round.
      */
     @Override
     protected int transmitTurns() {
@@ -184,7 +184,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
 
     private int giveTurn(QpMachine qp) {
         int packets = guard().run(TURN, this, qp, nowNs());
-        if (packets == qp.turnPackets() || !writer.hasRoom()) {
+        if (packets == qp.turnPackets() || !writer.hasRoom() || qp.hasAnswerLeft()) {
             activate(qp);
         }
         if (!qp.awaitsHandOver()) {

@@ -37,6 +37,11 @@ public final class PacketWriter {
         return batch.buffer();
     }
 
+    /** Whether packets of a path now stay in memory, where each is received as soon as it is sent. */
+    boolean staysInMemory(Path path) {
+        return !needsIcrc.test(path);
+    }
+
     /** The bytes of {@link #buffer()} as a segment, for bulk copies. */
     MemorySegment memory() {
         return batch.memory();

@@ -32,7 +32,8 @@ import org.softrdma.wire.roce.Icrc;
  *     only. A CNP goes to {@link #onCongestionNotification} instead; a packet marked by a switch also to {@link #onCongestionMark}.</li>
  * <li>Call {@link #transmit} after {@link #onPacket}, {@link #onCongestionMark}, {@link #onCongestionNotification}, {@link #onDoorbell},
  *     {@link #onTimer}, {@link #modify} and {@link #enterError}; several of them may share one call. Call it again, without further input,
- *     if it sent its whole budget, if it left no room in the batch, or when {@link FlightBudget#next} returns this machine.</li>
+ *     if it sent its whole budget, if it left no room in the batch, if {@link #hasAnswerLeft}, or when {@link FlightBudget#next} returns
+ *     this machine.</li>
  * <li>If {@link #awaitsHandOver} after {@link #transmit}, call {@link #onHandedOver} once the link has accepted the packets.</li>
  * <li>Update the timer, from {@link #deadlineNs}, after {@link #onHandedOver} or, where that is not called, after {@link #transmit}: the
  *     value is valid until the next call of any method above. Call {@link #onTimer} once that time has come; an early or repeated call
@@ -192,6 +193,11 @@ public abstract class QpMachine extends QueuePairCore {
      * @return number of packets
      */
     abstract int transmitAnswer(PacketWriter out, int budget);
+
+    /** Whether the last {@link #transmit} left an acknowledgement to the next one, which must follow without further input. */
+    public boolean hasAnswerLeft() {
+        return false;
+    }
 
     /** Sends up to {@code budget} packets of the responses owed to the peer, and nothing else. */
     public abstract void settle(PacketWriter out, int budget);

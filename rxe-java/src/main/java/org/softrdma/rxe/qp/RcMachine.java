@@ -41,6 +41,8 @@ public class RcMachine extends QpMachine {
     private final MemorySegment scratch = Arena.ofAuto().allocate(8, 8);
     private final FlightBudget flight;
     private int maxDestRdAtomic;
+    /** The last turn sent data and left the acknowledgement to the next one. */
+    private boolean answerLeft;
 
     /** Mark of the budget: the queue pair is in its line. */
     boolean inLine;
@@ -159,12 +161,19 @@ public class RcMachine extends QpMachine {
 
     /**
      * Sends data that the peer requested first, then requests, and the acknowledgement last. As the shortest packet it ends the train that
-     * a reply of the application begins, and both cross the host in one piece.
+     * a reply of the application begins, and both cross the host in one piece. In memory there are no trains, and a reply is received
+     * sooner without an acknowledgement behind it: that leaves with the next turn.
      */
     @Override
     int transmitFreely(long nowNs, PacketWriter out, int budget) {
         int sent = transmitData(nowNs, out, budget, 1);
-        return sent + responder.transmit(out, budget - sent);
+        answerLeft = sent > 0 && !answerLeft && responder.owes() && out.staysInMemory(path());
+        return answerLeft ? sent : sent + responder.transmit(out, budget - sent);
+    }
+
+    @Override
+    public final boolean hasAnswerLeft() {
+        return answerLeft;
     }
 
     @Override

@@ -2,8 +2,11 @@
 package org.softrdma.rxe.qp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.Counters;
@@ -15,6 +18,8 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
 
 /** Two machines, their work queues and a batch of packets between them: no device, no lock, no link, no clock. */
 class RcMachineTest {
@@ -26,10 +31,11 @@ class RcMachineTest {
     private final End b = new End(0x12, 2);
 
     private static final class End {
+        boolean inMemory;
         final TestQueues queues = new TestQueues();
         final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
         final TransmitBatch batch = new TransmitBatch(64, 4200);
-        final PacketWriter writer = new PacketWriter(batch, counters, _ -> true);
+        final PacketWriter writer = new PacketWriter(batch, counters, _ -> !inMemory);
         final RcMachine machine;
         final Gid address;
 
@@ -43,6 +49,13 @@ class RcMachineTest {
             machine.modify(new QpAttributes().pathMtu(Mtu.MTU_256).destQpn(peer.machine.qpn()).rqPsn(peerPsn).maxDestRdAtomic(1)
                 .minRnrTimer(1), QpState.RTR, new Path(address, peer.address, 4791, 4791, 0, 64, null));
             machine.modify(new QpAttributes().sqPsn(ownPsn).timeout(14).retryCount(7).rnrRetry(7).maxRdAtomic(1), QpState.RTS, null);
+        }
+
+        /** Transmits one turn and returns the opcodes of its packets, which are lost. */
+        List<Integer> turn() {
+            int first = batch.end();
+            int sent = machine.transmit(NOW_NS, writer, QpMachine.TURN_PACKETS);
+            return IntStream.range(first, first + sent).mapToObj(i -> Bth.opcode(batch.buffer(), batch.offset(i))).toList();
         }
 
         /**
@@ -85,6 +98,51 @@ class RcMachineTest {
         assertEquals(0, a.transmitTo(b));
         assertEquals(102, a.machine.query().sqPsn());
         assertEquals(102, b.machine.query().rqPsn());
+    }
+
+    /** Has B receive a message that it has not acknowledged, and post its reply. */
+    private void reply() {
+        b.queues.postReceive(7, 16);
+        a.queues.postSend(1, "request");
+        a.transmitTo(b);
+        b.queues.postSend(2, "reply");
+    }
+
+    @Test
+    void shouldAcknowledgeBehindAReply() {
+        reply();
+        assertEquals(List.of(Opcode.RC_SEND_ONLY, Opcode.RC_ACKNOWLEDGE), b.turn());
+        assertFalse(b.machine.hasAnswerLeft());
+    }
+
+    @Test
+    void shouldAcknowledgeInTheTurnAfterAReplyInMemory() {
+        b.inMemory = true;
+        reply();
+        assertEquals(List.of(Opcode.RC_SEND_ONLY), b.turn());
+        assertTrue(b.machine.hasAnswerLeft());
+        assertEquals(List.of(Opcode.RC_ACKNOWLEDGE), b.turn());
+        assertFalse(b.machine.hasAnswerLeft());
+        assertEquals(List.of(), b.turn());
+    }
+
+    @Test
+    void shouldLeaveAnAcknowledgementInMemoryOnce() {
+        b.inMemory = true;
+        reply();
+        b.turn();
+        b.queues.postSend(3, "more");
+        assertEquals(List.of(Opcode.RC_SEND_ONLY, Opcode.RC_ACKNOWLEDGE), b.turn());
+        assertFalse(b.machine.hasAnswerLeft());
+    }
+
+    @Test
+    void shouldNotLeaveALoneAcknowledgementInMemory() {
+        b.inMemory = true;
+        b.queues.postReceive(7, 16);
+        a.queues.postSend(1, "request");
+        a.transmitTo(b);
+        assertEquals(List.of(Opcode.RC_ACKNOWLEDGE), b.turn());
     }
 
     @Test
