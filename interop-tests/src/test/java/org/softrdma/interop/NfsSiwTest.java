@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.interop.InteropCase.IpVersion;
 
 /** The Linux kernel's NFS client on {@code softrdma nfsd}, over iWARP, with a guest whose device is the kernel's siw. */
@@ -79,6 +80,15 @@ class NfsSiwTest {
     void shouldGoOnAcrossARestartOfTheServer(String version, IpVersion ip) throws Exception {
         nfs.mount(version, ip);
         cases.restartServer(version.equals("4.1"));
+        nfs.unmount();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3", "4.1"})
+    void shouldCreateAndRemoveTwoThousandFiles(String version) throws Exception {
+        nfs.mount(version, IpVersion.IPV4);
+        cases.createFiles(2000);
+        cases.copyLargeTree(2000);
         nfs.unmount();
     }
 
