@@ -353,8 +353,9 @@ public final class RpcRdmaClient implements AutoCloseable {
         }
 
         @Override
-        public void afterBatch() {
+        public boolean serveNext() {
             reportOutcomes();
+            return false;
         }
 
         @Override

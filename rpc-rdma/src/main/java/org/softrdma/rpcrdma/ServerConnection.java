@@ -125,20 +125,20 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
     }
 
     @Override
-    public void afterBatch() {
-        while (true) {
-            RpcExchange exchange;
-            lock.lock();
-            try {
-                exchange = ready.poll();
-            } finally {
-                lock.unlock();
-            }
-            if (exchange == null) {
-                return;
-            }
+    public boolean serveNext() {
+        RpcExchange exchange;
+        boolean more;
+        lock.lock();
+        try {
+            exchange = ready.poll();
+            more = !ready.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+        if (exchange != null) {
             serve(exchange);
         }
+        return more;
     }
 
     private void serve(RpcExchange exchange) {

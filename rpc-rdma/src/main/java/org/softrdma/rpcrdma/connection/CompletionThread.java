@@ -44,6 +44,8 @@ public final class CompletionThread {
     /** The connection's own thread waits for an application's thread to end its processing. */
     private volatile boolean standsBy;
     private volatile boolean over;
+    /** The owner has more to serve. Guarded by {@link #processing}. */
+    private boolean more;
     /** The first completion that failed, for the log. */
     private String failure;
 
@@ -55,8 +57,14 @@ public final class CompletionThread {
         /** Posts what follows from the completions; with the lock. */
         void transmit();
 
-        /** Does what must not be done with the lock, such as serving calls; without the lock, after each batch of completions. */
-        void afterBatch();
+        /**
+         * Does one thing that must not be done with the lock, such as serving a call; without the lock, after each batch of completions,
+         * and as long as there is more. The queue is polled in between, so that what was posted is sent, and what has arrived for other
+         * calls is received, before the next one is served.
+         *
+         * @return whether there is more
+         */
+        boolean serveNext();
 
         /** Reports the end of the connection; without the lock, as the last call of the thread. */
         void onEnd(String cause);
@@ -203,7 +211,9 @@ public final class CompletionThread {
     }
 
     private void step() {
-        if (!process()) {
+        if (process() || more) {
+            more = owner.serveNext();
+        } else {
             idle();
         }
     }
@@ -225,7 +235,6 @@ public final class CompletionThread {
         } finally {
             lock.unlock();
         }
-        owner.afterBatch();
         return true;
     }
 

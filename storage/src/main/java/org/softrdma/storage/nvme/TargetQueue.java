@@ -103,8 +103,9 @@ final class TargetQueue implements QueuePort, ConnectionListener.Connection, Com
     }
 
     @Override
-    public void afterBatch() {
+    public boolean serveNext() {
         // Commands are executed by the machine.
+        return false;
     }
 
     @Override
