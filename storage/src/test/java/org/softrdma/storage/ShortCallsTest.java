@@ -26,7 +26,7 @@ import org.softrdma.storage.rpc.RpcPrograms;
 
 /** Which calls are taken for short ones. They are written by hand from RFC 1813 and RFC 8881. */
 class ShortCallsTest {
-    private static final int LIMIT = 131_072;
+    private static final int LIMIT = 262_144;
     private static final byte[] HANDLE = new byte[28];
 
     @TempDir

@@ -7,7 +7,7 @@ import org.softrdma.storage.xdr.XdrWriter;
 /** One version of a remote program. Any thread; calls run at once. */
 public interface RpcProgram {
     /** Longest data of a call that is short, bytes. */
-    int SHORT_DATA = 1 << 17;
+    int SHORT_DATA = 1 << 18;
 
     int number();
 
