@@ -7,7 +7,8 @@ import java.time.Duration;
  * Options of a client.
  *
  * @param calls          calls under way at most, whatever the server grants, 1..1024
- * @param inlineBytes    longest SEND in either direction, 1024..262144, a multiple of 1024
+ * @param inlineBytes    longest SEND in either direction, 1024..262144, a multiple of 1024; one with the data of a call may
+ *     be as long as the server receives
  * @param windows        whether memory is exposed by windows that end with the call, if the device has them: the server cannot change the
  *     memory afterwards, and may invalidate the window with its reply
  * @param connectTimeout time for a connection to be made, and made again

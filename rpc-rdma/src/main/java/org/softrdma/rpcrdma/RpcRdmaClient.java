@@ -45,6 +45,8 @@ public final class RpcRdmaClient implements AutoCloseable {
     private static final int WINDOWS_2B = 1 << 24;
     private static final int SEND_REQUESTS = 1024;
     private static final int READS = 16;
+    /** Parts of a SEND with memory of the caller. */
+    private static final int GATHERED_ELEMENTS = 3;
 
     private final InetSocketAddress server;
     private final ClientOptions options;
@@ -61,6 +63,7 @@ public final class RpcRdmaClient implements AutoCloseable {
     /** Messages of calls, which may be sent again on the next connection. */
     private MessageBuffers sends;
     private boolean windows;
+    private boolean gathers;
     private final List<CompletableFuture<RpcReply>> futures = new ArrayList<>();
     private final List<RpcRequest> requests = new ArrayList<>();
     /** Outcomes to be reported once the lock is released. */
@@ -220,9 +223,10 @@ public final class RpcRdmaClient implements AutoCloseable {
             }
             int sendRequests = sendRequests(device);
             connection = new ClientConnection(new MessageQueuePair(id, pd, sends,
-                new MessageQueuePair.Plan(sendRequests, options.calls() + options.reverseCalls(), options.inlineBytes())), options.calls());
+                new MessageQueuePair.Plan(sendRequests, options.calls() + options.reverseCalls(), options.inlineBytes(),
+                    gathers ? GATHERED_ELEMENTS : 1)), options.calls());
             machine.begin();
-            PrivateData own = new PrivateData(windows, options.inlineBytes(), options.inlineBytes());
+            PrivateData own = new PrivateData(windows, gathers ? PrivateData.LONGEST : options.inlineBytes(), options.inlineBytes());
             return ConnectionParameters.DEFAULT.withPrivateData(own.toBytes())
                 .withReads(Math.min(READS, device.maxQpRdAtom()), 0).withRetries(ConnectionParameters.MAX_RETRIES, 0);
         } finally {
@@ -238,6 +242,7 @@ public final class RpcRdmaClient implements AutoCloseable {
         pd = id.verbs().allocatePd();
         sends = new MessageBuffers(pd, options.calls() + options.reverseCalls(), options.inlineBytes());
         windows = options.windows() && device.maxMw() > 0 && (device.deviceCapFlags() & WINDOWS_2B) != 0;
+        gathers = device.maxSge() >= GATHERED_ELEMENTS;
         machine = new RequesterMachine(new RequesterSettings(options.calls(), options.calls() + options.reverseCalls(),
             options.reverseCalls(), windows, sendRequests(device)), new Port(), counters);
         for (int i = 0; i < options.calls(); i++) {
@@ -253,7 +258,7 @@ public final class RpcRdmaClient implements AutoCloseable {
         try {
             completions = new CompletionThread("rpc-rdma-" + server, connection.queuePair, lock, new Completions());
             completions.start();
-            machine.onConnected(Math.min(options.inlineBytes(), peer.receiveBytes()));
+            machine.onConnected(Math.min(options.inlineBytes(), peer.receiveBytes()), gathers ? peer.receiveBytes() : 0);
             transmit();
         } finally {
             lock.unlock();
@@ -384,6 +389,11 @@ public final class RpcRdmaClient implements AutoCloseable {
         @Override
         public void postSend(long id, int buffer, int length) {
             connection.queuePair.prepareSend(id, buffer, length, 0);
+        }
+
+        @Override
+        public void postGatheredSend(long id, int buffer, int start, int before, Exposure memory, int after) {
+            connection.queuePair.prepareGatheredSend(id, buffer, start, before, memory.address(), memory.length(), memory.lkey(), after);
         }
 
         @Override

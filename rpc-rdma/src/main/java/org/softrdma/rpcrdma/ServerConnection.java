@@ -74,7 +74,7 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
         DeviceAttributes device = id.verbs().queryDevice();
         int sendRequests = Math.min(SEND_REQUESTS, device.maxQpWr());
         int receives = Math.min(options.receives(), device.maxQpWr());
-        queuePair = new MessageQueuePair(id, new MessageQueuePair.Plan(sendRequests, receives, options.inlineBytes()),
+        queuePair = new MessageQueuePair(id, new MessageQueuePair.Plan(sendRequests, receives, options.receiveBytes()),
             receives + options.reverseCalls(), options.inlineBytes());
         work = new MemoryRegion[options.maxWorkBuffers()];
         workBuffers = new ByteBuffer[options.maxWorkBuffers()];
@@ -88,7 +88,7 @@ final class ServerConnection implements RpcConnection, ConnectionListener.Connec
 
     /** @return parameters to accept the request with */
     ConnectionParameters accepted(ConnectionParameters request) {
-        byte[] privateData = new PrivateData(false, options.inlineBytes(), options.inlineBytes()).toBytes();
+        byte[] privateData = new PrivateData(false, options.inlineBytes(), options.receiveBytes()).toBytes();
         int reads = Math.min(Math.min(request.initiatorDepth(), READS), id.verbs().queryDevice().maxQpInitRdAtom());
         return ConnectionParameters.DEFAULT.withPrivateData(privateData).withReads(0, reads).withRetries(request.retryCount(), 0);
     }

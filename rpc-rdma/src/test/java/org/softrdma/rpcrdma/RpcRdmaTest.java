@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.host.config.LinkStore;
 import org.softrdma.host.config.NetDevice;
@@ -197,20 +199,23 @@ class RpcRdmaTest {
         closes.join();
     }
 
-    @Test
-    void shouldFetchAPartOfTheCallFromMemory() throws Exception {
-        byte[] data = bytes(2_000, 1);
+    /** Data that need no padding are a part of the SEND; others are read by the server, which pads them. */
+    @ParameterizedTest
+    @CsvSource({"2000, 0", "1999, 1"})
+    void shouldTakeAPartOfTheCallFromMemory(int length, long readChunks) throws Exception {
+        byte[] data = bytes(length, 1);
         try (RpcMemory memory = client.allocate(4096)) {
             memory.buffer().put(1, data);
             // The chunk is what belongs behind the argument; four more bytes are inline behind it.
             ByteBuffer inline = EchoService.call(9, 0, 5, (byte) 9, (byte) 9, (byte) 9, (byte) 9);
-            RpcRequest request = new RpcRequest(inline).read(16, memory, 1, 2_000);
+            RpcRequest request = new RpcRequest(inline).read(16, memory, 1, length);
             ByteBuffer message = await(client.call(request)).message();
             assertEquals(12 + 2_000 + 4, message.remaining());
-            byte[] echo = new byte[2_000];
+            byte[] echo = new byte[length];
             message.get(12, echo);
             assertArrayEquals(data, echo);
             assertEquals(0x09090909, message.getInt(2_012));
+            assertEquals(readChunks, server.counters().getOrDefault("calls_with_read_chunks", 0L));
         }
     }
 
@@ -330,7 +335,7 @@ class RpcRdmaTest {
         await(() -> service.served(40) == 1);
         server.close();
         Thread.sleep(300);
-        listen(address.getPort(), ServerOptions.DEFAULT.withInlineBytes(1024));
+        listen(address.getPort(), ServerOptions.DEFAULT.withInlineBytes(1024).withReceiveBytes(1024));
         assertEquals(1, await(waiting).message().getInt(8));
         assertEquals(6, call(41, 0, 6).message().getInt(8));
         // The new server receives less.

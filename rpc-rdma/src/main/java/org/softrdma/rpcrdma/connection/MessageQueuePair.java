@@ -53,8 +53,13 @@ public final class MessageQueuePair implements AutoCloseable {
      * @param sendRequests places of the send queue
      * @param slots        receive slots
      * @param slotBytes    longest message received
+     * @param elements     elements of a work request of the send queue
      */
-    public record Plan(int sendRequests, int slots, int slotBytes) {
+    public record Plan(int sendRequests, int slots, int slotBytes, int elements) {
+        /** Sizes of a queue pair whose work requests have one element. */
+        public Plan(int sendRequests, int slots, int slotBytes) {
+            this(sendRequests, slots, slotBytes, 1);
+        }
     }
 
     /**
@@ -85,7 +90,7 @@ public final class MessageQueuePair implements AutoCloseable {
             cq = keep(device.createCq(plan.sendRequests + plan.slots, null, channel, 0));
             receives = keep(new MessageBuffers(pd, plan.slots, plan.slotBytes));
             sends = sharedSends != null ? sharedSends : keep(new MessageBuffers(pd, buffers, bufferBytes));
-            id.createQp(pd, QpInitAttributes.rc(cq, new QpCapabilities(plan.sendRequests, plan.slots, 1, 1, 0)));
+            id.createQp(pd, QpInitAttributes.rc(cq, new QpCapabilities(plan.sendRequests, plan.slots, plan.elements, 1, 0)));
         } catch (RuntimeException refused) {
             close();
             throw refused;
@@ -146,6 +151,22 @@ public final class MessageQueuePair implements AutoCloseable {
             send.sendWithInvalidate(rkey);
         }
         send.wrId(id).element(sends.region(), sends.offset(buffer), length).signaled();
+    }
+
+    /**
+     * Prepares the SEND of a part of a buffer, of memory, and of what follows the part in the buffer; it reports its completion.
+     *
+     * @param start   of the part
+     * @param before  its length
+     * @param address of the memory
+     * @param after   bytes that follow the part, perhaps 0
+     */
+    public void prepareGatheredSend(long id, int buffer, int start, int before, long address, int length, int lkey, int after) {
+        long at = sends.offset(buffer) + start;
+        SendRequest send = prepare().send().wrId(id).element(sends.region(), at, before).element(address, length, lkey).signaled();
+        if (after > 0) {
+            send.element(sends.region(), at + before, after);
+        }
     }
 
     /** Prepares an RDMA READ; it reports its completion. */

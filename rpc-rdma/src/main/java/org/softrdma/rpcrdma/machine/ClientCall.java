@@ -17,7 +17,9 @@ public final class ClientCall {
     enum State {
         FREE, QUEUED, SENT,
         /** The reply has arrived; windows are being invalidated. */
-        INVALIDATING
+        INVALIDATING,
+        /** The reply has arrived; the SEND that has the caller's memory is not complete. */
+        SENDING
     }
 
     final int index;
@@ -26,6 +28,8 @@ public final class ClientCall {
     private boolean inChunk;
     private int headerBytes;
     private int messageBytes;
+    /** The memory of the read chunk is part of the SEND on this connection: there is no chunk. */
+    private boolean gathered;
     private final Exposure[] exposures = new Exposure[MAX_EXPOSURES];
     private int exposed;
     /** Keys under which the memory is exposed on this connection; 0 where it is not. */
@@ -61,6 +65,7 @@ public final class ClientCall {
             keys[i] = 0;
         }
         inChunk = !message.hasRemaining();
+        gathered = false;
         slot = -1;
         fault = null;
         build();
@@ -90,6 +95,44 @@ public final class ClientCall {
     /** Bytes of the whole message. */
     int bytes() {
         return headerBytes + messageBytes;
+    }
+
+    /**
+     * Decides whether the memory of the only chunk goes inline, with the message: in one SEND of up to three parts. A data item that would
+     * need padding, which is in nobody's memory, stays a chunk.
+     *
+     * @param longestSend bytes
+     */
+    void gather(int longestSend) {
+        Exposure memory = exposed == 1 ? exposures[0] : null;
+        gathered = memory != null && memory.kind() == Exposure.Kind.READ && !inChunk && (memory.length() & 3) == 0
+            && memory.position() <= messageBytes && TransportHeader.PLAIN_LENGTH + messageBytes + memory.length() <= longestSend;
+    }
+
+    /** {@return whether {@link #gather} has decided so} */
+    boolean isGathered() {
+        return gathered;
+    }
+
+    /** Writes the header of a gathered call in front of its message. */
+    void putPlainHeader(ByteBuffer outgoing, int credits) {
+        lists.clear();
+        TransportHeader.putPlain(outgoing, sendStart(), xid, credits);
+    }
+
+    /** Where a gathered call begins in the send buffer. */
+    int sendStart() {
+        return headerBytes - TransportHeader.PLAIN_LENGTH;
+    }
+
+    /** Bytes of a gathered call before the memory. */
+    int bytesBefore() {
+        return TransportHeader.PLAIN_LENGTH + exposures[0].position();
+    }
+
+    /** Bytes of a gathered call behind the memory. */
+    int bytesAfter() {
+        return messageBytes - exposures[0].position();
     }
 
     /** Writes the header with the current keys. */

@@ -6,7 +6,7 @@ package org.softrdma.rpcrdma.machine;
  *
  * @param kind     of the chunk
  * @param position of a read chunk in the RPC message
- * @param lkey     key of the region, to bind a window
+ * @param lkey     key of the region, to bind a window or to send the memory
  * @param rkey     key of the region for the server, where there are no windows
  */
 public record Exposure(Kind kind, int position, int lkey, int rkey, long address, int length) {

@@ -15,7 +15,9 @@ import org.softrdma.rpcrdma.wire.TransportHeader;
  * calls.
  *
  * <p>Memory that a call exposes is bound to windows before the call is sent. They are invalidated before its reply is reported, unless the
- * server has done that, so that the server cannot change the memory afterwards.
+ * server has done that, so that the server cannot change the memory afterwards. The data of a call that the server can receive inline,
+ * such as those of a short NFS WRITE, are part of the SEND instead: neither a window nor an RDMA READ is needed. Such a call is reported
+ * when the SEND is complete as well, since the memory may be sent again until then.
  *
  * <p>Source: RFC 8166, RFC 8167.
  */
@@ -39,6 +41,7 @@ public final class RequesterMachine {
     private final boolean[] reverseSending;
     private boolean connected;
     private int inlineBytes;
+    private int gatheredBytes;
     private int credits;
     /** Calls whose receives are taken: sent, and not reported yet. */
     private int outstanding;
@@ -76,10 +79,12 @@ public final class RequesterMachine {
     /**
      * Starts to send calls.
      *
-     * @param inlineBytes longest SEND that the server receives
+     * @param inlineBytes   longest SEND of a send buffer that the server receives
+     * @param gatheredBytes longest SEND with memory of the caller that the server receives; 0 if such SENDs are not possible
      */
-    public void onConnected(int inlineBytes) {
+    public void onConnected(int inlineBytes, int gatheredBytes) {
         this.inlineBytes = inlineBytes;
+        this.gatheredBytes = gatheredBytes;
         connected = true;
         credits = 1;
     }
@@ -99,7 +104,7 @@ public final class RequesterMachine {
                     queued.add(each.index);
                 }
                 // Windows end with their queue pair.
-                case INVALIDATING -> report(each);
+                case INVALIDATING, SENDING -> report(each);
                 case FREE -> {
                     if (wasSending) {
                         freeCalls.add(each.index);
@@ -234,7 +239,11 @@ public final class RequesterMachine {
             }
         }
         if (left == 0) {
-            report(call);
+            if (call.isGathered() && sending[call.index]) {
+                call.state = ClientCall.State.SENDING;
+            } else {
+                report(call);
+            }
             return;
         }
         for (int i = 0; i < call.exposed(); i++) {
@@ -277,6 +286,8 @@ public final class RequesterMachine {
                 sending[index] = false;
                 if (calls[index].state == ClientCall.State.FREE) {
                     freeCalls.add(index);
+                } else if (calls[index].state == ClientCall.State.SENDING) {
+                    report(calls[index]);
                 }
             }
             case WorkId.INVALIDATE -> report(calls[index]);
@@ -348,6 +359,26 @@ public final class RequesterMachine {
     }
 
     private void send(ClientCall call) {
+        call.gather(gatheredBytes);
+        if (!call.isGathered()) {
+            expose(call);
+        }
+        counters.count(TransportCounter.CALLS);
+        call.state = ClientCall.State.SENT;
+        sending[call.index] = true;
+        ByteBuffer outgoing = port.outgoing(call.index);
+        sends.take();
+        long id = sends.reporting(WorkId.SEND, call.index);
+        if (call.isGathered()) {
+            call.putPlainHeader(outgoing, settings.calls());
+            port.postGatheredSend(id, call.index, call.sendStart(), call.bytesBefore(), call.exposure(0), call.bytesAfter());
+        } else {
+            call.putHeader(outgoing, settings.calls());
+            port.postSend(id, call.index, call.bytes());
+        }
+    }
+
+    private void expose(ClientCall call) {
         for (int i = 0; i < call.exposed(); i++) {
             Exposure memory = call.exposure(i);
             if (settings.bind()) {
@@ -358,11 +389,5 @@ public final class RequesterMachine {
                 call.keys[i] = memory.rkey();
             }
         }
-        counters.count(TransportCounter.CALLS);
-        call.state = ClientCall.State.SENT;
-        sending[call.index] = true;
-        call.putHeader(port.outgoing(call.index), settings.calls());
-        sends.take();
-        port.postSend(sends.reporting(WorkId.SEND, call.index), call.index, call.bytes());
     }
 }

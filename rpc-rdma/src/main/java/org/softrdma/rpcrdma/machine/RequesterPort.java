@@ -26,6 +26,15 @@ public interface RequesterPort {
     /** Posts a SEND of a send buffer; it reports its completion. */
     void postSend(long id, int buffer, int length);
 
+    /**
+     * Posts a SEND of a part of a send buffer, of memory, and of what follows the part in the buffer; it reports its completion.
+     *
+     * @param start  of the part
+     * @param before its length
+     * @param after  bytes that follow it, perhaps 0
+     */
+    void postGatheredSend(long id, int buffer, int start, int before, Exposure memory, int after);
+
     /** The receive buffer of a slot. */
     ByteBuffer received(int slot);
 

@@ -23,6 +23,9 @@ import java.nio.ByteBuffer;
 public record PrivateData(boolean invalidation, int sendBytes, int receiveBytes) {
     /** Bytes. */
     public static final int LENGTH = 8;
+    /** Longest SEND that can be expressed, bytes. */
+    public static final int LONGEST = 262_144;
+
     /** Sizes of a peer that sends no private data. Source: RFC 8166 §3.3.2 */
     public static final PrivateData DEFAULT = new PrivateData(false, 1024, 1024);
 
@@ -41,7 +44,7 @@ public record PrivateData(boolean invalidation, int sendBytes, int receiveBytes)
     }
 
     private static void check(int bytes) {
-        if (bytes < UNIT || bytes > 256 * UNIT || bytes % UNIT != 0) {
+        if (bytes < UNIT || bytes > LONGEST || bytes % UNIT != 0) {
             throw new IllegalArgumentException(bytes + " is no multiple of 1024 from 1024 to 262144");
         }
     }

@@ -72,7 +72,7 @@ final class SimulatedRpc {
         server = new Server();
         server.machine.begin();
         client.machine.begin();
-        client.machine.onConnected(INLINE);
+        client.machine.onConnected(INLINE, random.nextBoolean() ? INLINE : 0);
         client.machine.transmit();
     }
 
@@ -236,6 +236,17 @@ final class SimulatedRpc {
         @Override
         public void postSend(long id, int buffer, int length) {
             post(id, true, () -> server.take(outgoing[buffer], length), () -> machine.onCompletion(id));
+        }
+
+        @Override
+        public void postGatheredSend(long id, int buffer, int start, int before, Exposure exposure, int after) {
+            ByteBuffer message = ByteBuffer.allocate(INLINE);
+            ByteBuffer parts = outgoing[buffer];
+            post(id, true, () -> {
+                message.put(parts.slice(start, before)).put(memory, (int) exposure.address(), exposure.length());
+                message.put(parts.slice(start + before, after)).flip();
+                server.take(message, message.limit());
+            }, () -> machine.onCompletion(id));
         }
 
         @Override

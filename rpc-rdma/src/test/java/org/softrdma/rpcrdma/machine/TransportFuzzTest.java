@@ -191,7 +191,7 @@ class TransportFuzzTest {
                 outgoing[i] = ByteBuffer.allocate(INLINE);
             }
             machine.begin();
-            machine.onConnected(INLINE);
+            machine.onConnected(INLINE, 0);
         }
 
         void run() {
@@ -241,6 +241,11 @@ class TransportFuzzTest {
         public void postSend(long id, int buffer, int length) {
             check(length > 0 && length <= INLINE, "SEND of " + length);
             completions.add(id);
+        }
+
+        @Override
+        public void postGatheredSend(long id, int buffer, int start, int before, Exposure memory, int after) {
+            throw new AssertionError("the server receives no data");
         }
 
         @Override
