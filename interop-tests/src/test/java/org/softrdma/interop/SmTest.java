@@ -23,6 +23,8 @@ class SmTest {
     @RegisterExtension
     static final ProgramsExtension PROGRAMS = new ProgramsExtension("opensm", "ibsim", "ibsim-run", "ibnetdiscover", "setpriv");
 
+    /** In the message of a refused control packet, ERR 2F04 or 2F07. */
+    private static final String REFUSED_BY_OPENSM = "legality";
     private static final Path NETS = Path.of("/usr/share/doc/ibsim-utils/net-examples");
     private static final String PARTITIONS = """
         Default=0x7fff, ipoib : ALL, SELF=full ;
@@ -248,6 +250,7 @@ class SmTest {
             int ups = FabricLab.subnetUps(before);
             after.close();
             FabricLab.awaitSubnetUp(before, ups + 1);
+            assertFalse(before.output().contains(REFUSED_BY_OPENSM), before.output());
             Ends.expect(lab.run("h6", "sminfo"), List.of("sm lid " + lidOf(lab, "h1") + " ", "SMINFO_MASTER"));
         }
     }

@@ -89,6 +89,9 @@ class HandoverTest {
         assertStates(SmInfo.STATE_STANDBY, SmInfo.STATE_MASTER);
         assertMaster(after);
         assertEquals(lid, fabric.find("h3").port(1).lid());
+        ManagementPacket order = before.lastReceived(MadMethod.SET);
+        assertEquals(SmInfo.ACKNOWLEDGE, Mad.modifier(order.mad(), 0));
+        assertEquals(SmInfo.STATE_STANDBY, SmInfo.STATE.get(order.mad(), Smp.DATA_OFFSET), "of a manager that stands by, says opensm");
         assertEquals(1, before.manager().counters().get(SmCounter.STANDBY));
     }
 
@@ -187,7 +190,7 @@ class HandoverTest {
         after.setDeaf(true);
         run(4 * SECOND);
         int lid = after.port().lid();
-        ManagementPacket trap = master.traps().getLast();
+        ManagementPacket trap = master.lastReceived(MadMethod.TRAP);
         assertEquals(lid, trap.slid());
         assertEquals(master.port().lid(), trap.dlid());
         int capabilities = PortInfo.CAPABILITY_MASK.get(after.port().copyInfo(), 0);

@@ -37,7 +37,7 @@ public final class ManagedFabric {
         final int priority;
         private final FabricPort port;
         private final SubnetManager manager;
-        private final List<ManagementPacket> traps = new ArrayList<>();
+        private final List<ManagementPacket> received = new ArrayList<>();
         private boolean deaf;
 
         private Running(FabricPort port, SmSettings settings) {
@@ -61,15 +61,15 @@ public final class ManagedFabric {
 
         @Override
         public void deliver(ManagementPacket packet) {
-            if (packet.method() == MadMethod.TRAP) {
-                traps.add(packet.copy());
+            if (packet.method() == MadMethod.TRAP || packet.method() == MadMethod.SET) {
+                received.add(packet.copy());
             }
             manager.onPacket(packet, nowNs);
         }
 
-        /** Traps received. */
-        List<ManagementPacket> traps() {
-            return traps;
+        /** The last trap, or the last order of another manager. */
+        ManagementPacket lastReceived(int method) {
+            return received.stream().filter(each -> each.method() == method).toList().getLast();
         }
 
         /** Lets the manager miss the questions and orders of others. */
