@@ -261,7 +261,10 @@ class RunEndToEndTest extends ToolProcesses {
                     signal.signal(signal.SIGINT, signal.SIG_DFL)
                     os.execv(sys.argv[1], sys.argv[1:])
                 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-                os.setpgid(job, job)
+                try:
+                    os.setpgid(job, job)
+                except PermissionError:
+                    pass  # It has done so itself, and is another program already.
                 os.tcsetpgrp(0, job)
                 _, status = os.waitpid(job, os.WUNTRACED)
                 print('stopped', os.WIFSTOPPED(status), flush=True)
