@@ -118,11 +118,11 @@ class IpoibTest {
     /** Wireshark finds the values of RFC 4755 in the REQs of both ends, and nothing malformed. */
     private void checkConnectionsWithTshark() throws Exception {
         Path capture = capture();
-        assertEquals(List.of(), Tshark.fields(capture, "_ws.malformed").stream().filter(line -> !line.isBlank()).toList());
-        List<String> requests = Tshark.fields(capture, "infiniband.cm.req.serviceid", "infiniband.cm.req.private").stream()
+        assertEquals(List.of(), Tshark.fieldsOfPackets(capture, "_ws.malformed").stream().filter(line -> !line.isBlank()).toList());
+        List<String> requests = Tshark.fieldsOfPackets(capture, "infiniband.cm.req.serviceid", "infiniband.cm.req.private").stream()
             .filter(line -> !line.isBlank()).distinct().toList();
         assertEquals(2, requests.size(), requests.toString());
-        List<String> opcodes = Tshark.fields(capture, "infiniband.bth.opcode");
+        List<String> opcodes = Tshark.fieldsOfPackets(capture, "infiniband.bth.opcode");
         // UD_SEND_ONLY, RC_SEND_FIRST, RC_SEND_ONLY and RC_ACKNOWLEDGE.
         for (String opcode : List.of("100", "0", "4", "17")) {
             assertTrue(opcodes.contains(opcode), opcode);
@@ -176,10 +176,10 @@ class IpoibTest {
     /** Wireshark decodes all packets of the interface, from the local route header to ARP, ICMP and TCP. */
     private void checkWithTshark() throws Exception {
         Path capture = capture();
-        List<String> lines = Tshark.fields(capture, "infiniband.bth.opcode", "_ws.malformed");
+        List<String> lines = Tshark.fieldsOfPackets(capture, "infiniband.bth.opcode", "_ws.malformed");
         assertEquals(List.of(), lines.stream().filter(line -> !line.equals("100\t")).toList(), "malformed, or no datagram");
         for (String field : List.of("arp.dst.proto_ipv4", "icmp.type", "icmpv6.nd.ns.target_address", "tcp.port")) {
-            assertTrue(Tshark.fields(capture, field).stream().anyMatch(line -> !line.isBlank()), field);
+            assertTrue(Tshark.fieldsOfPackets(capture, field).stream().anyMatch(line -> !line.isBlank()), field);
         }
     }
 

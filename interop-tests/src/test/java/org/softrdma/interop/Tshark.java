@@ -42,7 +42,20 @@ final class Tshark {
      * @return for each frame the values of these fields, separated by tabs; empty where the frame lacks the field
      */
     static List<String> fields(Path capture, String... names) throws IOException, InterruptedException {
-        List<String> options = new ArrayList<>(List.of("-T", "fields"));
+        return fields(capture, List.of(), names);
+    }
+
+    /**
+     * Reads fields of a capture as {@link #fields}, of each packet by itself: tshark does not put TCP streams together, which takes minutes
+     * where a fast stream lost segments.
+     */
+    static List<String> fieldsOfPackets(Path capture, String... names) throws IOException, InterruptedException {
+        return fields(capture, List.of("-o", "tcp.desegment_tcp_streams:FALSE"), names);
+    }
+
+    private static List<String> fields(Path capture, List<String> preferences, String... names) throws IOException, InterruptedException {
+        List<String> options = new ArrayList<>(preferences);
+        options.addAll(List.of("-T", "fields"));
         for (String name : names) {
             options.addAll(List.of("-e", name));
         }
