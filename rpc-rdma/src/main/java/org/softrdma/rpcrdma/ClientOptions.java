@@ -2,6 +2,7 @@
 package org.softrdma.rpcrdma;
 
 import java.time.Duration;
+import org.softrdma.rpcrdma.wire.PrivateData;
 
 /**
  * Options of a client.
@@ -24,7 +25,7 @@ public record ClientOptions(int calls, int inlineBytes, boolean windows, Duratio
      * @throws IllegalArgumentException a value is out of its range
      */
     public ClientOptions {
-        if (calls < 1 || calls > 1024 || inlineBytes < 1024 || inlineBytes > 262144 || inlineBytes % 1024 != 0 || reverseCalls < 0) {
+        if (calls < 1 || calls > 1024 || !PrivateData.isSize(inlineBytes) || reverseCalls < 0) {
             throw new IllegalArgumentException("calls 1..1024: " + calls + "; inline bytes 1024..262144, a multiple of 1024: " + inlineBytes
                 + "; reverse calls from 0: " + reverseCalls);
         }

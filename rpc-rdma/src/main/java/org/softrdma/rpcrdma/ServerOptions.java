@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rpcrdma;
 
+import org.softrdma.rpcrdma.wire.PrivateData;
+
 /**
  * Options of a server.
  *
@@ -29,9 +31,8 @@ public record ServerOptions(int credits, int inlineBytes, int receiveBytes, int 
      * @throws IllegalArgumentException a value is out of its range
      */
     public ServerOptions {
-        if (credits < 1 || credits > 1024 || inlineBytes < 1024 || inlineBytes > 262144 || inlineBytes % 1024 != 0
-            || receiveBytes < inlineBytes || receiveBytes > 262144 || receiveBytes % 1024 != 0 || maxCall < receiveBytes
-            || maxWorkBuffers < 1 || maxConnections < 1 || reverseCalls < 0) {
+        if (credits < 1 || credits > 1024 || !PrivateData.isSize(inlineBytes) || !PrivateData.isSize(receiveBytes)
+            || receiveBytes < inlineBytes || maxCall < receiveBytes || maxWorkBuffers < 1 || maxConnections < 1 || reverseCalls < 0) {
             throw new IllegalArgumentException("credits 1..1024: " + credits + "; inline bytes 1024..262144, a multiple of 1024: "
                 + inlineBytes + "; received bytes from these on in the same range: " + receiveBytes + "; longest call at least that: "
                 + maxCall + "; work buffers and connections from 1: " + maxWorkBuffers + ", " + maxConnections

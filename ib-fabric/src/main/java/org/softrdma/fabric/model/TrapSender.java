@@ -83,11 +83,7 @@ final class TrapSender {
     private ByteBuffer begin(FabricPort port, int type, int trap) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         Smp.begin(mad, 0, MadMethod.TRAP, SmAttribute.NOTICE, 0, nextTransaction++, 0);
-        Notice.GENERIC.set(mad, Smp.DATA_OFFSET, 1);
-        Notice.TYPE.set(mad, Smp.DATA_OFFSET, type);
-        Notice.PRODUCER.set(mad, Smp.DATA_OFFSET, port.node().kind().number());
-        Notice.TRAP.set(mad, Smp.DATA_OFFSET, trap);
-        Notice.ISSUER_LID.set(mad, Smp.DATA_OFFSET, port.lid());
+        Notice.putGeneric(mad, Smp.DATA_OFFSET, type, port.node().kind().number(), trap, port.lid());
         return mad;
     }
 

@@ -108,13 +108,9 @@ public final class SubnetAdministrator {
 
     private void report(int trap, long gidHigh, long gidLow) {
         ByteBuffer notice = ByteBuffer.allocate(Notice.LENGTH);
-        Notice.GENERIC.set(notice, 0, 1);
-        Notice.TYPE.set(notice, 0, Notice.TYPE_INFORMATIONAL);
-        Notice.PRODUCER.set(notice, 0, Notice.PRODUCER_CLASS_MANAGER);
-        Notice.TRAP.set(notice, 0, trap);
+        Notice.putGeneric(notice, 0, Notice.TYPE_INFORMATIONAL, Notice.PRODUCER_CLASS_MANAGER, trap, subnet.manager().lid());
         Notice.GID_HIGH.set(notice, 0, gidHigh);
         Notice.GID_LOW.set(notice, 0, gidLow);
-        Notice.ISSUER_LID.set(notice, 0, subnet.manager().lid());
         Notice.ISSUER_GID_HIGH.set(notice, 0, Subnet.PREFIX);
         Notice.ISSUER_GID_LOW.set(notice, 0, subnet.manager().guid());
         subscriptions.report(notice, subnet.manager());

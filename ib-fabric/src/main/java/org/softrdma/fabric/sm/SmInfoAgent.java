@@ -52,13 +52,18 @@ final class SmInfoAgent {
 
     /** SMInfo, as data of a request. */
     ByteBuffer data() {
+        return data(state);
+    }
+
+    /** SMInfo that shows a state. */
+    ByteBuffer data(int shown) {
         ByteBuffer data = ByteBuffer.allocate(Smp.DATA_LENGTH);
         activity++;
         SmInfo.GUID.set(data, 0, settings.portGuid());
         SmInfo.SM_KEY.set(data, 0, SM_KEY);
         SmInfo.ACTIVITY_COUNT.set(data, 0, activity);
         SmInfo.PRIORITY.set(data, 0, settings.priority());
-        SmInfo.STATE.set(data, 0, state);
+        SmInfo.STATE.set(data, 0, shown);
         return data;
     }
 

@@ -81,11 +81,8 @@ final class Standby {
         }
         ByteBuffer trap = ByteBuffer.allocate(Mad.LENGTH);
         Smp.begin(trap, 0, MadMethod.TRAP, SmAttribute.NOTICE, 0, requests.newTransaction(), 0);
-        Notice.GENERIC.set(trap, Smp.DATA_OFFSET, 1);
-        Notice.TYPE.set(trap, Smp.DATA_OFFSET, Notice.TYPE_INFORMATIONAL);
-        Notice.PRODUCER.set(trap, Smp.DATA_OFFSET, Notice.PRODUCER_CLASS_MANAGER);
-        Notice.TRAP.set(trap, Smp.DATA_OFFSET, Notice.TRAP_CAPABILITY_MASK);
-        Notice.ISSUER_LID.set(trap, Smp.DATA_OFFSET, lid);
+        Notice.putGeneric(trap, Smp.DATA_OFFSET, Notice.TYPE_INFORMATIONAL, Notice.PRODUCER_CLASS_MANAGER,
+            Notice.TRAP_CAPABILITY_MASK, lid);
         Notice.CAPABILITY_LID.set(trap, Smp.DATA_OFFSET, lid);
         Notice.CAPABILITY_MASK.set(trap, Smp.DATA_OFFSET, PortInfo.CAPABILITY_MASK.get(port, Smp.DATA_OFFSET));
         Notice.OTHER_LOCAL_CHANGES.set(trap, Smp.DATA_OFFSET, 1);

@@ -210,16 +210,15 @@ public final class SubnetManager {
      * @param from route to the manager that hands the subnet over; null if this one has not met it yet
      */
     private void takeOver(byte[] from) {
-        if (from != null) {
-            // It comes from a manager that stands by, or opensm refuses it.
-            info.setState(SmInfo.STATE_STANDBY);
-            requests.add(SmAttribute.SM_INFO, SmInfo.ACKNOWLEDGE, from, info.data(), mad -> { });
-        }
         info.setState(SmInfo.STATE_MASTER);
         if (step == Step.STANDBY) {
             step = Step.IDLE;
         }
         changed = true;
+        if (from != null) {
+            // It comes from a manager that stands by, or opensm refuses it.
+            requests.add(SmAttribute.SM_INFO, SmInfo.ACKNOWLEDGE, from, info.data(SmInfo.STATE_STANDBY), mad -> { });
+        }
     }
 
     private void standBy(byte[] toMaster, long nowNs) {

@@ -43,8 +43,13 @@ public record PrivateData(boolean invalidation, int sendBytes, int receiveBytes)
         check(receiveBytes);
     }
 
+    /** {@return whether private data can express the length of a SEND: 1024..262144, a multiple of 1024} */
+    public static boolean isSize(int bytes) {
+        return bytes >= UNIT && bytes <= LONGEST && bytes % UNIT == 0;
+    }
+
     private static void check(int bytes) {
-        if (bytes < UNIT || bytes > LONGEST || bytes % UNIT != 0) {
+        if (!isSize(bytes)) {
             throw new IllegalArgumentException(bytes + " is no multiple of 1024 from 1024 to 262144");
         }
     }

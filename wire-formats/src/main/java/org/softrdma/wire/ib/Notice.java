@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.wire.ib;
 
+import java.nio.ByteBuffer;
 import org.softrdma.wire.mad.Field;
 
 /**
@@ -109,5 +110,21 @@ public final class Notice {
     public static final Field KEY_DESTINATION_QPN = Field.bytes(25, 3);
 
     private Notice() {
+    }
+
+    /**
+     * Writes what every generic notice has. The details remain as they are.
+     *
+     * @param type      constant of {@link #TYPE}
+     * @param producer  node type, or {@link #PRODUCER_CLASS_MANAGER}
+     * @param trap      constant of {@link #TRAP}
+     * @param issuerLid LID of the port that reports, u16
+     */
+    public static void putGeneric(ByteBuffer b, int at, int type, int producer, int trap, int issuerLid) {
+        GENERIC.set(b, at, 1);
+        TYPE.set(b, at, type);
+        PRODUCER.set(b, at, producer);
+        TRAP.set(b, at, trap);
+        ISSUER_LID.set(b, at, issuerLid);
     }
 }
