@@ -15,11 +15,14 @@ import java.util.regex.Pattern;
 final class Peers {
     /** Of ucx_perftest's columns: messages a second since the line before. */
     private static final int UCX_MESSAGE_RATE = 6;
+    /** More messages than there is time for, by transport. With 10⁹ and more, UCX looks at the clock too rarely to print anything. */
+    private static final Map<String, Integer> UCX_MESSAGES = Map.of("tcp", 20_000_000, "posix", 400_000_000);
     private static final Map<String, String> FABRIC = Map.of("FI_TCP_IFACE", "lo");
 
     private final Path directory;
     private final double seconds;
     private final Map<String, String> ucx;
+    private final String ucxMessages;
 
     /** @param seconds to aim at for one measurement */
     Peers(Path directory, double seconds) {
@@ -30,9 +33,10 @@ final class Peers {
         this.directory = directory;
         this.seconds = seconds;
         ucx = Map.of("UCX_TLS", transport, "UCX_NET_DEVICES", "lo", "UCX_WARN_UNUSED_ENV_VARS", "n");
+        ucxMessages = Integer.toString(UCX_MESSAGES.get(transport));
     }
 
-    /** Peers whose UCX uses that transport instead of TCP. */
+    /** Peers whose UCX uses that transport instead of TCP: {@code posix}. */
     Peers through(String transport) {
         return new Peers(directory, seconds, transport);
     }
@@ -90,9 +94,8 @@ final class Peers {
         try (Processes processes = new Processes(directory)) {
             processes.start(ucx, List.of("ucx_perftest", "-p", port));
             Processes.awaitListener("tcp", port);
-            // More than there is time for. With 10⁹ and more it looks at the clock too rarely to print anything.
             int client = processes.start(ucx, List.of("ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", Integer.toString(size),
-                "-n", "20000000", "-w", "10", "-v"));
+                "-n", ucxMessages, "-w", "10", "-v"));
             return processes.awaitLines(client, "[thread 0]", lines, 10 * lines).stream().skip(1)
                 .mapToDouble(line -> Double.parseDouble(line.split(",")[UCX_MESSAGE_RATE])).average().orElseThrow();
         }
