@@ -84,10 +84,14 @@ final class NfsMount implements AutoCloseable {
             .awaitSuccess(DEADLINE);
     }
 
-    /** Ends the mount, also if the server does not answer: it would hang the guest's later commands. */
+    /**
+     * Ends the mount, also if the server does not answer: it would hang the guest's later commands. The end of the server is written to its
+     * output, in the directory that the next case empties.
+     */
     @Override
     public void close() {
         lab.guest().start(directory.resolve("end.txt"), List.of("umount", "-f", "-l", "/mnt")).awaitExit(DEADLINE);
         server.close();
+        server.awaitExit(DEADLINE);
     }
 }

@@ -40,7 +40,9 @@ class NfsSiwTest {
 
     @AfterEach
     void end() {
-        nfs.close();
+        if (nfs != null) {
+            nfs.close();
+        }
     }
 
     @ParameterizedTest

@@ -32,7 +32,9 @@ class NfsTest {
 
     @AfterEach
     void end() {
-        nfs.close();
+        if (nfs != null) {
+            nfs.close();
+        }
     }
 
     @ParameterizedTest

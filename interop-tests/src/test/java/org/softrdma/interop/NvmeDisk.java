@@ -102,7 +102,7 @@ final class NvmeDisk implements AutoCloseable {
         target.awaitExit(DEADLINE);
     }
 
-    /** Ends the target with SIGKILL. */
+    /** Ends the target with SIGKILL, and waits: its end is written to the directory, which the next case empties. */
     void kill() {
         target.close();
         target.awaitExit(DEADLINE);
@@ -174,6 +174,6 @@ final class NvmeDisk implements AutoCloseable {
     public void close() {
         lab.guest().start(directory.resolve("end.txt"), List.of("sh", "-c", "test ! -e " + CONTROLLER + " || { umount -l /mnt; "
             + "echo 1 >" + CONTROLLER + "delete_controller; }")).awaitExit(DEADLINE);
-        target.close();
+        kill();
     }
 }

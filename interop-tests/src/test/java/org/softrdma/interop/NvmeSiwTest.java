@@ -29,7 +29,9 @@ class NvmeSiwTest {
 
     @AfterEach
     void end() {
-        disk.close();
+        if (disk != null) {
+            disk.close();
+        }
     }
 
     @Test
