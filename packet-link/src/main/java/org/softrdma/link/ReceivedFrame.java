@@ -199,7 +199,7 @@ public final class ReceivedFrame {
 
     /** Returns whether it has a local route header and no other one before the BTH. */
     public boolean isWithinSubnet() {
-        return type == GidType.IB && (lrh >>> Lrh.NEXT_HEADER_SHIFT & Lrh.NEXT_GRH) == Lrh.NEXT_BTH;
+        return type == GidType.IB && Lrh.nextHeader(lrh) == Lrh.NEXT_BTH;
     }
 
     /** InfiniBand's local route header as one number; meaningless for RoCE. */
@@ -209,12 +209,12 @@ public final class ReceivedFrame {
 
     /** LID of the sender on an InfiniBand subnet, u16. */
     public int slid() {
-        return (int) lrh & 0xffff;
+        return Lrh.slid(lrh);
     }
 
     /** LID that it was sent to on an InfiniBand subnet, u16. */
     public int dlid() {
-        return (int) (lrh >>> Lrh.DLID_SHIFT) & 0xffff;
+        return Lrh.dlid(lrh);
     }
 
     /** Low bits of {@link #dlid} that are the port's to choose, 0..127. */
@@ -224,7 +224,7 @@ public final class ReceivedFrame {
 
     /** Service level on an InfiniBand subnet, 4 bits. */
     public int serviceLevel() {
-        return (int) (lrh >>> Lrh.SL_SHIFT) & 0xf;
+        return Lrh.sl(lrh);
     }
 
     public boolean isRoceV1() {

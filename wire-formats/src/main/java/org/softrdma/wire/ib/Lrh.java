@@ -49,13 +49,10 @@ public final class Lrh {
     /** LID of whatever port a directed packet reaches. */
     public static final int PERMISSIVE_LID = 0xFFFF;
 
-    /** Bit of SL in the 8 bytes as one big-endian number, 4 bits. */
-    public static final int SL_SHIFT = 52;
-    /** Bit of LNH in that number, 2 bits. */
-    public static final int NEXT_HEADER_SHIFT = 48;
-    /** Bit of DLID in that number, 16 bits. */
-    public static final int DLID_SHIFT = 32;
-
+    // Bits in the 8 bytes as one big-endian number.
+    private static final int SL_SHIFT = 52;
+    private static final int NEXT_HEADER_SHIFT = 48;
+    private static final int DLID_SHIFT = 32;
     private static final int WORD = 4;
 
     private Lrh() {
@@ -170,6 +167,42 @@ public final class Lrh {
         return (long) (vl & 0xF) << 60 | (long) (sl & 0xF) << SL_SHIFT | (long) (nextHeader & 0x3) << NEXT_HEADER_SHIFT
             | (dlid & 0xFFFFL) << DLID_SHIFT
             | lengthField(packetBytes) | slid & 0xFFFFL;
+    }
+
+    /**
+     * {@return SLID of a header as one number, u16}
+     *
+     * @param header the 8 bytes as one big-endian number
+     */
+    public static int slid(long header) {
+        return (int) header & 0xFFFF;
+    }
+
+    /**
+     * {@return DLID of a header as one number, u16}
+     *
+     * @param header the 8 bytes as one big-endian number
+     */
+    public static int dlid(long header) {
+        return (int) (header >>> DLID_SHIFT) & 0xFFFF;
+    }
+
+    /**
+     * {@return SL of a header as one number, 4 bits}
+     *
+     * @param header the 8 bytes as one big-endian number
+     */
+    public static int sl(long header) {
+        return (int) (header >>> SL_SHIFT) & 0xF;
+    }
+
+    /**
+     * {@return LNH of a header as one number, 2 bits}
+     *
+     * @param header the 8 bytes as one big-endian number
+     */
+    public static int nextHeader(long header) {
+        return (int) (header >>> NEXT_HEADER_SHIFT) & 0x3;
     }
 
     /**

@@ -29,6 +29,16 @@ public final class Erf {
     }
 
     /**
+     * {@return type of the record, u8}
+     *
+     * @param b buffer
+     * @param at offset of the record
+     */
+    public static int type(ByteBuffer b, int at) {
+        return b.get(at + TYPE_OFFSET) & 0xFF;
+    }
+
+    /**
      * Writes all 16 bytes.
      *
      * @param b buffer, big-endian
