@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,9 +27,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(300)
 class IpoibPartitionsTest {
     @RegisterExtension
-    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping");
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ping", "tshark");
 
     private static final Duration SHORTLY = FabricLab.SHORTLY;
+    private static final String[] HEADERS = {"infiniband.bth.opcode", "infiniband.bth.p_key", "infiniband.bth.destqp", "infiniband.bth.psn",
+        "infiniband.bth.a", "infiniband.lrh.slid", "infiniband.lrh.dlid", "infiniband.lrh.sl", "infiniband.lrh.pktlen",
+        "infiniband.grh.sgid", "infiniband.grh.dgid", "infiniband.deth.srcqp", "infiniband.aeth.syndrome", "frame.packet_flags_direction"};
+    private static final String OF_GROUP = "\t0xffffff\t";
+    private static final String RECEIVED = "\t1";
     private static final String PARTITIONS = """
         Default=0x7fff, ipoib : ALL=full ;
         Blue=0x0001, ipoib, mtu=5 : 0x%1$s=full, 0x%2$s=full ;
@@ -52,9 +62,13 @@ class IpoibPartitionsTest {
     }
 
     private RunningCommand start(VethPair.End end, String device, String... options) {
+        return start(Map.of(), end, device, options);
+    }
+
+    private HostTool start(Map<String, String> environment, VethPair.End end, String device, String... options) {
         List<String> words = new ArrayList<>(List.of("ipoib", device));
         words.addAll(List.of(options));
-        return lab.softrdmaAt(end, Map.of(), words.toArray(String[]::new));
+        return lab.softrdmaAt(end, environment, words.toArray(String[]::new));
     }
 
     private static void address(VethPair.End end, String name, String address) {
@@ -101,6 +115,45 @@ class IpoibPartitionsTest {
         address(wire.a, "ib0.8001", "10.9.1.1");
         address(wire.b, "ib1.8001", "10.9.1.2");
         ping(true, "ib0.8001", "10.9.1.2", 4064);
+    }
+
+    /**
+     * The capture has what was on the wire: all packets of the recording are there, with their LIDs, P_Keys and addresses. Only the group
+     * of a received datagram is not recorded.
+     */
+    @Test
+    void shouldRecordPacketsAsTheyWereOnTheSubnet() throws Exception {
+        Path captures = Files.createDirectory(lab.directory().resolve("captures"));
+        HostTool one = start(Map.of("SOFTRDMA_CAPTURE_DIR", captures.toString()), wire.a, "ib0", "--pkey", "0x8001", "--mode",
+            "connected");
+        RunningCommand two = start(wire.b, "ib1", "--pkey", "0x8001", "--mode", "connected");
+        one.awaitOutput("ib0.8001: up", SHORTLY);
+        two.awaitOutput("ib1.8001: up", SHORTLY);
+        address(wire.a, "ib0.8001", "10.9.1.1");
+        address(wire.b, "ib1.8001", "10.9.1.2");
+        ping(true, "ib0.8001", "10.9.1.2", 60_000);
+        Path recording = lab.directory().resolve("recording.pcapng");
+        lab.softrdmaAt(wire.a, Map.of(), "rdma", "record", "link", "ib0", "file", recording.toString()).awaitSuccess(SHORTLY);
+        one.terminate();
+        one.awaitExit(SHORTLY);
+        List<String> recorded = Tshark.fieldsOfPackets(recording, HEADERS).stream()
+            .filter(line -> !line.endsWith(RECEIVED) || !line.contains(OF_GROUP)).map(IpoibPartitionsTest::withoutDirection).toList();
+        Set<String> captured = new HashSet<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(captures, "ib0-*.pcapng")) {
+            for (Path capture : found) {
+                Tshark.fieldsOfPackets(capture, HEADERS).forEach(line -> captured.add(withoutDirection(line)));
+            }
+        }
+        assertEquals(List.of(), recorded.stream().filter(line -> !captured.contains(line)).toList());
+        assertEquals(List.of(), Tshark.read(recording, "-Y", "_ws.malformed"));
+        // Opcodes 2, SEND Last of RC, and 100, SEND Only of UD, with P_Key 0x8001.
+        for (int opcode : new int[] {2, 100}) {
+            assertTrue(recorded.stream().anyMatch(line -> line.startsWith(opcode + "\t32769\t")), "opcode " + opcode + " of " + recorded);
+        }
+    }
+
+    private static String withoutDirection(String line) {
+        return line.substring(0, line.lastIndexOf('\t'));
     }
 
     @Test

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.IbFrame;
+import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
@@ -21,8 +23,8 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.RoceFrame;
 
 /**
- * Reads pcapng. In a recording each interface is a track. In a capture of another program each packet of RoCE is one that the queue pair it
- * names received: there is a track for each destination; other packets are left out.
+ * Reads pcapng. In a recording each interface is a track. In a capture of another program each packet of RoCE or InfiniBand is one that the
+ * queue pair it names received: there is a track for each destination; other packets are left out.
  */
 final class CaptureReader {
     private static final int SECTION_HEADER = 0x0A0D_0D0A;
@@ -30,6 +32,7 @@ final class CaptureReader {
 
     private final PcapngReader reader;
     private final RoceFrame roce = new RoceFrame();
+    private final IbFrame ib = new IbFrame();
     private final Map<Object, Draft> drafts = new LinkedHashMap<>();
     private Recording.Clock clock = Recording.Clock.WALL;
     private int packets;
@@ -44,8 +47,19 @@ final class CaptureReader {
         }
     }
 
-    /** Addresses and ports as a packet has them. */
-    private record Addresses(Track.Protocol protocol, Gid from, Gid to, int fromPort, int toPort) {
+    /** Addresses and ports as a packet has them, and its way on an InfiniBand subnet or null. */
+    private record Addresses(Track.Protocol protocol, Gid from, Gid to, int fromPort, int toPort, Track.Subnet way) {
+        Addresses(Track.Protocol protocol, Gid from, Gid to, int fromPort, int toPort) {
+            this(protocol, from, to, fromPort, toPort, null);
+        }
+
+        /** Identity of an end that the packet has one of its addresses of. */
+        Track.Head head(Track.Kind kind, String device, long pid, int number, String type, long peer, boolean sent) {
+            return sent
+                ? new Track.Head(kind, device, pid, protocol, number, type, "", peer, from, to, fromPort, toPort, 0, way)
+                : new Track.Head(kind, device, pid, protocol, number, type, "", peer, to, from, toPort, fromPort, 0,
+                    way == null ? null : way.reversed());
+        }
     }
 
     /** Destination of the packets of a track in a capture of another program. */
@@ -78,15 +92,16 @@ final class CaptureReader {
             throw new MalformedRecordingException(damaged.getMessage());
         }
         if (drafts.isEmpty() && packets > 0) {
-            throw new MalformedRecordingException("no packet of RoCE among the " + packets + " packets of this capture");
+            throw new MalformedRecordingException("no packet of RoCE or InfiniBand among the " + packets + " packets of this capture");
         }
         return new Recording(clock, drafts.values().stream().map(draft -> new Track(draft.head, 0, draft.events)).toList());
     }
 
     private void readPacket() throws MalformedRecordingException {
-        if (reader.linkType() != Pcapng.LINK_ETHERNET && reader.linkType() != Pcapng.LINK_RAW_IP) {
+        if (reader.linkType() != Pcapng.LINK_ETHERNET && reader.linkType() != Pcapng.LINK_RAW_IP
+                && reader.linkType() != Pcapng.LINK_ERF) {
             throw new MalformedRecordingException("packet " + packets + " is of link type " + reader.linkType()
-                + "; known are 1 (Ethernet) and 101 (IP)");
+                + "; known are 1 (Ethernet), 101 (IP) and 197 (ERF, for InfiniBand)");
         }
         if (reader.originalLength() > LONGEST_PACKET) {
             throw new MalformedRecordingException("packet " + packets + " has " + reader.originalLength() + " bytes");
@@ -95,16 +110,23 @@ final class CaptureReader {
         // The part that was cut off is read as zeros.
         int length = (int) Math.max(reader.originalLength(), reader.length());
         ByteBuffer frame = ByteBuffer.allocate(length).put(0, reader.buffer(), reader.offset(), reader.length());
-        if (roce.dissect(frame, reader.linkType(), 0, length) == RoceFrame.OK) {
-            int opcode = Bth.opcode(frame, roce.bthAt());
-            int known = reader.length() - roce.bthAt();
-            int headers = name != null && name.kind() == Track.Kind.CONNECTION ? PacketBytes.MAX_HEADERS : Opcode.headerLength(opcode);
-            if (known >= Bth.LENGTH) {
-                add(name, addresses(frame), Bth.destQp(frame, roce.bthAt()), frame, roce.bthAt(), Math.min(known, headers),
-                    roce.packetLength());
+        if (reader.linkType() == Pcapng.LINK_ERF) {
+            if (ib.find(frame, 0, length)) {
+                readPacket(name, subnetAddresses(frame), frame, ib.bthAt(), ib.packetLength());
             }
+        } else if (roce.dissect(frame, reader.linkType(), 0, length) == RoceFrame.OK) {
+            readPacket(name, addresses(frame), frame, roce.bthAt(), roce.packetLength());
         } else if (name != null) {
             readSegment(name, frame, length);
+        }
+    }
+
+    private void readPacket(CaptureName name, Addresses addresses, ByteBuffer frame, int bthAt, int length) {
+        int known = reader.length() - bthAt;
+        int headers = name != null && name.kind() == Track.Kind.CONNECTION ? PacketBytes.MAX_HEADERS
+            : Opcode.headerLength(Bth.opcode(frame, bthAt));
+        if (known >= Bth.LENGTH) {
+            add(name, addresses, Bth.destQp(frame, bthAt), frame, bthAt, Math.min(known, headers), length);
         }
     }
 
@@ -139,6 +161,16 @@ final class CaptureReader {
         };
     }
 
+    private Addresses subnetAddresses(ByteBuffer frame) {
+        int lrh = ib.lrhAt();
+        int grh = ib.grhAt();
+        Track.Subnet way = new Track.Subnet(Lrh.slid(frame, lrh), Lrh.dlid(frame, lrh), Lrh.sl(frame, lrh), Bth.pkey(frame, ib.bthAt()));
+        return ib.isRouted()
+            ? new Addresses(Track.Protocol.INFINIBAND, new Gid(Grh.sourceHigh(frame, grh), Grh.sourceLow(frame, grh)),
+                new Gid(Grh.destinationHigh(frame, grh), Grh.destinationLow(frame, grh)), 0, 0, way)
+            : new Addresses(Track.Protocol.INFINIBAND, Gid.ofLid(way.localLid()), Gid.ofLid(way.remoteLid()), 0, 0, way);
+    }
+
     private static Gid source(ByteBuffer frame, int ip, boolean v4) {
         return v4 ? Gid.ofIpv4(Ipv4.source(frame, ip)) : new Gid(Ipv6.sourceHigh(frame, ip), Ipv6.sourceLow(frame, ip));
     }
@@ -151,23 +183,26 @@ final class CaptureReader {
         boolean sent = name != null && reader.direction() == Pcapng.OUTBOUND;
         Draft draft = name != null
             ? drafts.computeIfAbsent(reader.interfaceId(), key -> new Draft(recorded(name, addresses, sent)))
-            : drafts.computeIfAbsent(new Destination(addresses.from(), addresses.to(), qpn), key -> new Draft(captured(addresses, qpn)));
+            : drafts.computeIfAbsent(new Destination(addresses.from(), addresses.to(), qpn),
+                key -> new Draft(addresses.head(Track.Kind.QUEUE_PAIR, "capture", 0, qpn, "", Track.Head.UNKNOWN, false)));
         byte[] headers = new byte[kept];
         frame.get(at, headers);
         Gid other = sent ? addresses.to() : addresses.from();
         draft.events.add(new RecordedEvent.Packet(draft.events.size(), reader.timestampNs(), sent, headers, length,
-            other.equals(draft.head.remote()) ? null : other, null, false, null, reader.comments()));
+            other.equals(draft.head.remote()) ? null : other, lid(draft.head, addresses, sent), null, false, null, reader.comments()));
+    }
+
+    /** LID of the other end, if it is not the track's. */
+    private static int lid(Track.Head head, Addresses addresses, boolean sent) {
+        if (head.subnet() == null || addresses.way() == null) {
+            return 0;
+        }
+        int other = sent ? addresses.way().remoteLid() : addresses.way().localLid();
+        return other == head.subnet().remoteLid() ? 0 : other;
     }
 
     private Track.Head recorded(CaptureName name, Addresses addresses, boolean sent) {
         clock = name.clock();
-        return new Track.Head(name.kind(), name.device(), name.pid(), addresses.protocol(), name.number(), name.type(), "", name.peer(),
-            sent ? addresses.from() : addresses.to(), sent ? addresses.to() : addresses.from(),
-            sent ? addresses.fromPort() : addresses.toPort(), sent ? addresses.toPort() : addresses.fromPort(), 0);
-    }
-
-    private Track.Head captured(Addresses addresses, int qpn) {
-        return new Track.Head(Track.Kind.QUEUE_PAIR, "capture", 0, addresses.protocol(), qpn, "", "", Track.Head.UNKNOWN, addresses.to(),
-            addresses.from(), addresses.toPort(), addresses.fromPort(), 0);
+        return addresses.head(name.kind(), name.device(), name.pid(), name.number(), name.type(), name.peer(), sent);
     }
 }

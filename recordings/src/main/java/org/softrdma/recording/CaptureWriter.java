@@ -11,6 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.Vcrc;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
@@ -25,8 +26,9 @@ import org.softrdma.wire.roce.RoceFrame;
 
 /**
  * Writes a recording as pcapng: an interface for each track, and each packet with its comments. The headers before the BTH, or before the
- * frame of iWARP, are {@link SynthesizedHeaders}; TCP sequence numbers count from 1 in both directions. Payload, which is not recorded, is
- * written as zeros, because Wireshark calls packets without it malformed; the ICRC is that of the packet as written, the CRC of iWARP 0.
+ * frame of iWARP, are {@link SynthesizedHeaders}, those of InfiniBand a {@link SubnetFrame}; TCP sequence numbers count from 1 in both
+ * directions. Payload, which is not recorded, is written as zeros, because Wireshark calls packets without it malformed; the ICRC is that
+ * of the packet as written, the CRC of iWARP 0.
  */
 final class CaptureWriter {
     private static final int IPV6_ADDRESSES = 32;
@@ -61,11 +63,15 @@ final class CaptureWriter {
         for (Track track : recording.tracks()) {
             streams.put(track, new Stream(streams.size()));
             ByteBuffer description = ByteBuffer.allocate(1024);
-            out.write(description.array(), 0, Pcapng.putInterface(description, 0, Pcapng.LINK_ETHERNET, 0, name(track)));
+            out.write(description.array(), 0, Pcapng.putInterface(description, 0, linkType(track), 0, name(track)));
         }
         for (Commentary.Commented packet : new Commentary(recording).packets()) {
             write(packet, out);
         }
+    }
+
+    private static int linkType(Track track) {
+        return track.head().protocol() == Track.Protocol.INFINIBAND ? Pcapng.LINK_ERF : Pcapng.LINK_ETHERNET;
     }
 
     private String name(Track track) {
@@ -75,8 +81,12 @@ final class CaptureWriter {
     private void write(Commentary.Commented commented, OutputStream out) throws IOException {
         Track track = commented.track();
         RecordedEvent.Packet packet = commented.packet();
-        int length = Math.min(packet.length(), LONGEST_PACKET);
-        int bytes = track.head().protocol() == Track.Protocol.IWARP ? Fpdu.length(length) - Fpdu.HEADER_LENGTH : length;
+        int length = lengthOf(track, packet);
+        int bytes = switch (track.head().protocol()) {
+            case IWARP -> Fpdu.length(length) - Fpdu.HEADER_LENGTH;
+            case INFINIBAND -> length + Vcrc.LENGTH;
+            default -> length;
+        };
         ByteBuffer frame = ByteBuffer.allocate(HEADROOM + bytes);
         frame.put(HEADROOM, packet.headers(), 0, Math.min(packet.headers().length, length));
         int start = putHeaders(frame, track, packet, length);
@@ -95,6 +105,11 @@ final class CaptureWriter {
         out.write(block.array());
     }
 
+    private static int lengthOf(Track track, RecordedEvent.Packet packet) {
+        return track.head().protocol() == Track.Protocol.INFINIBAND ? SubnetFrame.lengthOf(packet.length())
+            : Math.min(packet.length(), LONGEST_PACKET);
+    }
+
     private static byte[] utf8(String comment) {
         byte[] bytes = comment.getBytes(StandardCharsets.UTF_8);
         return bytes.length <= Pcapng.MAX_COMMENT ? bytes : Arrays.copyOf(bytes, Pcapng.MAX_COMMENT);
@@ -104,7 +119,7 @@ final class CaptureWriter {
      * Writes the headers before those that were recorded.
      *
      * @param length bytes from the BTH to the ICRC, or of the ULPDU
-     * @return offset of the Ethernet header
+     * @return offset of the Ethernet header, or of the record of InfiniBand
      */
     private int putHeaders(ByteBuffer frame, Track track, RecordedEvent.Packet packet, int length) {
         Track.Head head = track.head();
@@ -113,14 +128,25 @@ final class CaptureWriter {
         Gid remote = other == null ? local.isIpv4Mapped() ? Gid.ofIpv4(0) : Gid.ZERO : other;
         Gid from = packet.sent() ? local : remote;
         Gid to = packet.sent() ? remote : local;
-        if (head.protocol() == Track.Protocol.ROCE_V1) {
-            int grh = HEADROOM - Grh.LENGTH;
-            Grh.put(frame, grh, 0, 0, length, Grh.NEXT_HEADER_BTH, SynthesizedHeaders.HOP_LIMIT, from.high(), from.low(),
-                to.high(), to.low());
-            return SynthesizedHeaders.putEthernet(frame, grh, (int) from.low(), (int) to.low(), Ethernet.TYPE_ROCE_V1);
-        }
-        return head.protocol() == Track.Protocol.IWARP ? putTcp(frame, track, packet.sent(), from, to, length)
-            : putUdp(frame, packet.sent() ? head.localPort() : head.remotePort(), from, to, length);
+        return switch (head.protocol()) {
+            case ROCE_V1 -> putGrh(frame, from, to, length);
+            case ROCE_V2 -> putUdp(frame, packet.sent() ? head.localPort() : head.remotePort(), from, to, length);
+            case INFINIBAND -> SubnetFrame.put(frame, HEADROOM, length, way(head.subnet(), packet), from, to, packet.timeNs());
+            case IWARP -> putTcp(frame, track, packet.sent(), from, to, length);
+        };
+    }
+
+    private static int putGrh(ByteBuffer frame, Gid from, Gid to, int length) {
+        int grh = HEADROOM - Grh.LENGTH;
+        Grh.put(frame, grh, 0, 0, length, Grh.NEXT_HEADER_BTH, SynthesizedHeaders.HOP_LIMIT, from.high(), from.low(), to.high(), to.low());
+        return SynthesizedHeaders.putEthernet(frame, grh, (int) from.low(), (int) to.low(), Ethernet.TYPE_ROCE_V1);
+    }
+
+    /** The way of a packet, from its sender to its receiver. */
+    private static Track.Subnet way(Track.Subnet subnet, RecordedEvent.Packet packet) {
+        Track.Subnet way = packet.lid() == 0 ? subnet
+            : new Track.Subnet(subnet.localLid(), packet.lid(), subnet.serviceLevel(), subnet.pkey());
+        return packet.sent() ? way : way.reversed();
     }
 
     /** All packets of RoCE go to its port. */

@@ -109,9 +109,15 @@ final class JsonReader {
         heads.add(new Track.Head(constant(Track.Kind.class, "kind"), text("device"), number("pid", 0, Long.MAX_VALUE),
             constant(Track.Protocol.class, "transport"), (int) number("number", 0, 0xffff_ffffL), text("type"), text("state"),
             has("peer") ? number("peer", 0, 0xffff_ffffL) : Track.Head.UNKNOWN, gid("local"), gid("remote"), optional("local_port", 0xffff),
-            optional("remote_port", 0xffff), optional("path_mtu", 0xffff)));
+            optional("remote_port", 0xffff), optional("path_mtu", 0xffff), subnet()));
         missed.add(number("missed", 0, Long.MAX_VALUE));
         events.add(new ArrayList<>());
+    }
+
+    /** The place on a subnet, or null if the track has none. */
+    private Track.Subnet subnet() throws MalformedRecordingException {
+        return has("pkey") ? new Track.Subnet(optional("local_lid", 0xffff), optional("remote_lid", 0xffff), optional("service_level", 15),
+            Integer.decode(text("pkey")) & 0xffff) : null;
     }
 
     private void readEvent() throws MalformedRecordingException {
@@ -127,8 +133,8 @@ final class JsonReader {
         String kind = text("event");
         return switch (kind) {
             case "sent", "received" -> new RecordedEvent.Packet(number, timeNs, kind.equals("sent"), headers(),
-                (int) number("length", 0, Integer.MAX_VALUE), gid("remote"), work(), Boolean.parseBoolean(line.get("again")),
-                has("because") ? Reason.named(text("because")) : null, List.of());
+                (int) number("length", 0, Integer.MAX_VALUE), gid("remote"), optional("remote_lid", 0xffff), work(),
+                Boolean.parseBoolean(line.get("again")), has("because") ? Reason.named(text("because")) : null, List.of());
             case "state" -> new RecordedEvent.StateChange(number, timeNs, text("from"), text("to"));
             case "posted" -> new RecordedEvent.Posted(number, timeNs, (int) number("requests", 1, Integer.MAX_VALUE));
             case "flushed" -> new RecordedEvent.Flushed(number, timeNs, (int) number("requests", 1, Integer.MAX_VALUE));

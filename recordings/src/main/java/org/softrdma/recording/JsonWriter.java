@@ -76,6 +76,12 @@ final class JsonWriter {
         json.writeNumberField("local_port", head.localPort());
         json.writeNumberField("remote_port", head.remotePort());
         json.writeNumberField("path_mtu", head.pathMtu());
+        if (head.subnet() != null) {
+            json.writeNumberField("local_lid", head.subnet().localLid());
+            json.writeNumberField("remote_lid", head.subnet().remoteLid());
+            json.writeNumberField("service_level", head.subnet().serviceLevel());
+            json.writeStringField("pkey", "0x" + Integer.toHexString(head.subnet().pkey()));
+        }
         json.writeNumberField("missed", track.missed());
         json.writeEndObject();
     }
@@ -126,6 +132,9 @@ final class JsonWriter {
         json.writeStringField("headers", HexFormat.of().formatHex(packet.headers()));
         if (packet.remote() != null) {
             json.writeStringField("remote", packet.remote().toString());
+        }
+        if (packet.lid() != 0) {
+            json.writeNumberField("remote_lid", packet.lid());
         }
         if (packet.work() != null) {
             json.writeStringField("wr_id", Long.toUnsignedString(packet.work().wrId()));

@@ -33,12 +33,13 @@ public sealed interface RecordedEvent {
      *                of a MAD
      * @param length  bytes from BTH to ICRC, or of the ULPDU
      * @param remote  address of the other end, where it differs from packet to packet; null where it is the track's
+     * @param lid     LID of the other end on an InfiniBand subnet, where it differs from packet to packet; otherwise 0
      * @param work    the work request that it belongs to; null if it belongs to none of this end
      * @param again   it was sent before
      * @param because why it is sent again; null if it is not, or that is not known
      * @param notes   comments of a capture file that it was read from; otherwise empty
      */
-    record Packet(long number, long timeNs, boolean sent, byte[] headers, int length, Gid remote, Work work, boolean again,
+    record Packet(long number, long timeNs, boolean sent, byte[] headers, int length, Gid remote, int lid, Work work, boolean again,
                   Reason because, List<String> notes) implements RecordedEvent {
         /** Copies the list. */
         public Packet {
@@ -49,7 +50,8 @@ public sealed interface RecordedEvent {
         public boolean equals(Object other) {
             return other instanceof Packet that && number == that.number && timeNs == that.timeNs && sent == that.sent
                 && Arrays.equals(headers, that.headers) && length == that.length && Objects.equals(remote, that.remote)
-                && Objects.equals(work, that.work) && again == that.again && because == that.because && notes.equals(that.notes);
+                && lid == that.lid && Objects.equals(work, that.work) && again == that.again && because == that.because
+                && notes.equals(that.notes);
         }
 
         @Override

@@ -43,8 +43,25 @@ public record Track(Head head, long missed, List<RecordedEvent> events) {
         ROCE_V1,
         /** RoCE in UDP datagrams. */
         ROCE_V2,
+        /** Packets of an InfiniBand subnet. */
+        INFINIBAND,
         /** RDMAP over DDP and MPA, on a TCP connection. */
         IWARP
+    }
+
+    /**
+     * Place of an end on an InfiniBand subnet.
+     *
+     * @param localLid     LID of this end, u16; 0 if unknown
+     * @param remoteLid    LID of the other end, u16; 0 if it differs from packet to packet
+     * @param serviceLevel of packets to the other end, 0..15
+     * @param pkey         P_Key, u16
+     */
+    public record Subnet(int localLid, int remoteLid, int serviceLevel, int pkey) {
+        /** The same place, seen from the other end. */
+        Subnet reversed() {
+            return new Subnet(remoteLid, localLid, serviceLevel, pkey);
+        }
     }
 
     /**
@@ -58,16 +75,30 @@ public record Track(Head head, long missed, List<RecordedEvent> events) {
      * @param type       type of the queue pair; empty otherwise
      * @param state      state when the recording was made; empty if unknown
      * @param peer       number of the other end, u32; {@link #UNKNOWN} if there is none or it differs for each packet
-     * @param local      address of this end; null if unknown
-     * @param remote     address of the other end; null if unknown
+     * @param local      address of this end, as {@link Gid#ofLid} makes it where packets of InfiniBand have no GID; null if unknown
+     * @param remote     address of the other end, as the local one; null if unknown
      * @param localPort  UDP or TCP port; 0 if unknown
      * @param remotePort UDP or TCP port; 0 if unknown
      * @param pathMtu    payload bytes of a full packet; 0 if unknown
+     * @param subnet     place on the subnet; null if the protocol is not {@link Protocol#INFINIBAND}
      */
     public record Head(Kind kind, String device, long pid, Protocol protocol, int number, String type, String state, long peer, Gid local,
-                       Gid remote, int localPort, int remotePort, int pathMtu) {
+                       Gid remote, int localPort, int remotePort, int pathMtu, Subnet subnet) {
         /** Value of {@link #peer} if there is no known one. */
         public static final long UNKNOWN = -1;
+
+        /** Checks that packets of InfiniBand, and no others, have a place on a subnet. */
+        public Head {
+            if (protocol == Protocol.INFINIBAND != (subnet != null)) {
+                throw new IllegalArgumentException("an end of " + protocol + " with the place on a subnet " + subnet);
+            }
+        }
+
+        /** An end of RoCE or iWARP. */
+        public Head(Kind kind, String device, long pid, Protocol protocol, int number, String type, String state, long peer, Gid local,
+                    Gid remote, int localPort, int remotePort, int pathMtu) {
+            this(kind, device, pid, protocol, number, type, state, peer, local, remote, localPort, remotePort, pathMtu, null);
+        }
 
         boolean isPeerOf(Head other) {
             boolean addressed = kind == other.kind && protocol == other.protocol && local != null && local.equals(other.remote)

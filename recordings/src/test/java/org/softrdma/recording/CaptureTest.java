@@ -13,7 +13,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.Vcrc;
 import org.softrdma.wire.pcap.Pcapng;
 import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.Icrc;
@@ -83,9 +86,9 @@ class CaptureTest {
         Track.Head right = new Track.Head(Track.Kind.QUEUE_PAIR, "siw1", 1, Track.Protocol.IWARP, 9, "RC", "RTS", Track.Head.UNKNOWN,
             Recordings.B, Recordings.A, 7174, 40000, 0);
         Recording recording = new Recording(Recording.Clock.VIRTUAL, List.of(
-            new Track(left, 0, List.of(new RecordedEvent.Packet(0, 5, true, TAGGED, 1014, null, new RecordedEvent.Work(7, 1, 0), false,
+            new Track(left, 0, List.of(new RecordedEvent.Packet(0, 5, true, TAGGED, 1014, null, 0, new RecordedEvent.Work(7, 1, 0), false,
                 null, List.of()))),
-            new Track(right, 0, List.of(new RecordedEvent.Packet(0, 6, false, TAGGED, 1014, null, null, false, null, List.of())))));
+            new Track(right, 0, List.of(new RecordedEvent.Packet(0, 6, false, TAGGED, 1014, null, 0, null, false, null, List.of())))));
         Recording back = Recording.read(Recordings.pcapng(recording));
         assertEquals(Recording.Clock.VIRTUAL, back.clock());
         assertTrue(back.tracks().get(0).isPeerOf(back.tracks().get(1)));
@@ -103,11 +106,73 @@ class CaptureTest {
             Recordings.A, null, 0, 0, 0);
         Gid second = Gid.ofIpv4(0x0a000003);
         Recording recording = new Recording(Recording.Clock.WALL, List.of(new Track(head, 0, List.of(
-            new RecordedEvent.Packet(0, 1, true, datagram, 30, Recordings.B, new RecordedEvent.Work(1, 1, 1), false, null, List.of()),
-            new RecordedEvent.Packet(1, 2, true, datagram, 30, second, new RecordedEvent.Work(2, 1, 1), false, null, List.of())))));
+            new RecordedEvent.Packet(0, 1, true, datagram, 30, Recordings.B, 0, new RecordedEvent.Work(1, 1, 1), false, null, List.of()),
+            new RecordedEvent.Packet(1, 2, true, datagram, 30, second, 0, new RecordedEvent.Work(2, 1, 1), false, null, List.of())))));
         assertEquals(recording, Recording.read(Recordings.json(recording)));
         List<RecordedEvent.Packet> back = packets(Recording.read(Recordings.pcapng(recording)).tracks().getFirst());
         assertEquals(second, back.get(1).remote());
+    }
+
+    /** Records as the format of ERF has them (type 21), and an LRH as IBA vol 1 §7.7 has it: VL 0, SL 3, BTH next, DLID 7, 256 words. */
+    @Test
+    void shouldWritePacketsOfASubnet() throws IOException {
+        ByteBuffer file = ByteBuffer.wrap(Recordings.pcapng(Recordings.onSubnet()));
+        PcapngReader reader = new PcapngReader(file);
+        assertTrue(reader.next());
+        assertEquals(197, reader.linkType());
+        assertEquals(16 + 8 + 1016 + 2, reader.length());
+        int record = reader.offset();
+        assertEquals(21, file.get(record + 8));
+        assertEquals(reader.length(), file.getShort(record + 10));
+        int lrh = record + 16;
+        assertEquals(0x0032_0007_0100_0005L, file.getLong(lrh));
+        int bth = lrh + 8;
+        byte[] headers = new byte[12];
+        file.get(bth, headers);
+        assertArrayEquals(Recordings.ON_PARTITION, headers);
+        int icrcAt = bth + 1016 - 4;
+        assertEquals(new Icrc().ofLrhFrame(file, lrh, bth, icrcAt), Icrc.get(file, icrcAt));
+        assertEquals(Vcrc.of(file, lrh, icrcAt + 4), Vcrc.get(file, icrcAt + 4));
+        assertTrue(reader.next());
+        assertEquals(0x0032_0007_0100_0005L, file.getLong(reader.offset() + 16), "received by the other end: the same way");
+        assertTrue(reader.next());
+        lrh = reader.offset() + 16;
+        assertEquals(0x0003_C001_0014_0005L, file.getLong(lrh), "to the group's LID, with a GRH, 20 words");
+        int grh = lrh + 8;
+        assertEquals(0xfe80L << 48, file.getLong(grh + 8));
+        assertEquals(Recordings.GROUP.high(), file.getLong(grh + 24));
+        assertEquals(new Icrc().ofGrhFrame(file, grh, grh + 40, grh + 40 + 28), Icrc.get(file, grh + 40 + 28));
+    }
+
+    @Test
+    void shouldReadPacketsOfASubnet() throws IOException {
+        Recording written = Recordings.onSubnet();
+        assertEquals(written, Recording.read(Recordings.json(written)));
+        Recording read = Recording.read(Recordings.pcapng(written));
+        assertTrue(read.tracks().get(0).isPeerOf(read.tracks().get(1)));
+        for (int i = 0; i < 2; i++) {
+            Track.Head head = read.tracks().get(i).head();
+            Track.Head before = written.tracks().get(i).head();
+            assertEquals(Track.Protocol.INFINIBAND, head.protocol());
+            assertEquals(before.local(), head.local());
+            assertEquals(before.remote(), head.remote());
+            assertEquals(before.subnet(), head.subnet());
+            assertArrayEquals(Recordings.ON_PARTITION, packets(read.tracks().get(i)).getFirst().headers());
+        }
+        Track.Head sender = read.tracks().get(2).head();
+        assertEquals(new Track.Subnet(5, 0xC001, 0, 0x8001), sender.subnet());
+        assertEquals(Recordings.GROUP, sender.remote());
+        assertArrayEquals(Recordings.TO_GROUP, packets(read.tracks().get(2)).getFirst().headers());
+    }
+
+    /** Lengths that no packet of a subnet has, as those of dropped ones. An LRH says 2,047 words at most, twelve of them LRH and GRH. */
+    @ParameterizedTest
+    @CsvSource({"0, 16", "13, 16", "31, 28", "65536, 8140"})
+    void shouldWriteAnyLengthOnASubnet(int recorded, int written) throws IOException {
+        Track group = Recordings.onSubnet().tracks().get(2);
+        Recording recording = new Recording(Recording.Clock.WALL, List.of(new Track(group.head(), 0, List.of(
+            new RecordedEvent.Packet(0, 1, false, Recordings.TO_GROUP, recorded, Recordings.GROUP, 5, null, false, null, List.of())))));
+        assertEquals(written, packets(Recording.read(Recordings.pcapng(recording)).tracks().getFirst()).getFirst().length());
     }
 
     @Test
@@ -130,7 +195,7 @@ class CaptureTest {
         at = Pcapng.putPacket(file, at, 0, 0, ByteBuffer.allocate(64), 0, 64);
         byte[] bytes = Arrays.copyOf(file.array(), at);
         String said = assertThrows(MalformedRecordingException.class, () -> Recording.read(bytes)).getMessage();
-        assertEquals("packet 1 is of link type 147; known are 1 (Ethernet) and 101 (IP)", said);
+        assertEquals("packet 1 is of link type 147; known are 1 (Ethernet), 101 (IP) and 197 (ERF, for InfiniBand)", said);
     }
 
     @Test
@@ -141,7 +206,7 @@ class CaptureTest {
         at = Pcapng.putPacket(file, at, 0, 0, ByteBuffer.allocate(64), 0, 64);
         byte[] bytes = Arrays.copyOf(file.array(), at);
         String said = assertThrows(MalformedRecordingException.class, () -> Recording.read(bytes)).getMessage();
-        assertEquals("no packet of RoCE among the 1 packets of this capture", said);
+        assertEquals("no packet of RoCE or InfiniBand among the 1 packets of this capture", said);
     }
 
     @Test

@@ -23,6 +23,24 @@ class JsonLinesTest {
     }
 
     @Test
+    void shouldWriteThePlaceOnASubnet() throws IOException {
+        List<String> lines = new String(Recordings.json(Recordings.onSubnet()), StandardCharsets.UTF_8).lines().toList();
+        String track = lines.get(1);
+        assertTrue(track.contains("\"transport\":\"infiniband\",") && track.contains("\"local\":\"::5\",\"remote\":\"::7\","), track);
+        assertTrue(track.endsWith(",\"local_lid\":5,\"remote_lid\":7,\"service_level\":3,\"pkey\":\"0x8001\",\"missed\":0}"), track);
+        assertTrue(lines.getLast().contains(",\"remote\":\"ff12:401b:8001::1\",\"remote_lid\":49153,"), lines.getLast());
+    }
+
+    /** A track of InfiniBand has its place on the subnet, and no other track has. */
+    @ParameterizedTest
+    @CsvSource({"infiniband, ''", "roce_v2, '\"pkey\":\"0x8001\",'", "infiniband, '\"pkey\":\"partition\",'",
+        "infiniband, '\"pkey\":\"0x8001\",\"local_lid\":65536,'"})
+    void shouldRefuseTracksWithTheWrongPlace(String transport, String place) {
+        String track = TRACK.replace("roce_v2", transport).replace("\"missed\"", place + "\"missed\"");
+        assertTrue(assertThrows(MalformedRecordingException.class, () -> read(HEAD + track)).getMessage().contains("line 2"));
+    }
+
+    @Test
     void shouldWriteTheDocumentedLines() throws IOException {
         List<String> lines = new String(Recordings.json(Recordings.both()), StandardCharsets.UTF_8).lines().toList();
         assertEquals(1 + 2 + 12 + 3, lines.size());

@@ -23,6 +23,11 @@ final class Recordings {
     static final byte[] WRITE_LAST = HexFormat.of().parseHex("0800ffff0000001280000065");
     /** Acknowledge for queue pair 0x11, PSN 100, and a NAK with MSN 0. */
     static final byte[] NAK = HexFormat.of().parseHex("1100ffff000000110000006560000000");
+    /** BTH: SEND Only, P_Key 0x8001, destination 0x12, AckReq, PSN 9. */
+    static final byte[] ON_PARTITION = HexFormat.of().parseHex("040080010000001280000009");
+    /** BTH: UD SEND Only, P_Key 0x8001, destination 0xffffff, PSN 1; DETH: Q_Key 0xb1b, source 0x13. */
+    static final byte[] TO_GROUP = HexFormat.of().parseHex("6400800100ffffff00000001" + "00000b1b00000013");
+    static final Gid GROUP = new Gid(0xff12_401b_8001_0000L, 1);
     private static final long S = 1_790_312_312_000_000_000L;
 
     private Recordings() {
@@ -34,7 +39,7 @@ final class Recordings {
     }
 
     static RecordedEvent.Packet packet(long number, long timeNs, boolean sent, byte[] headers, int length, RecordedEvent.Work work) {
-        return new RecordedEvent.Packet(number, S + timeNs, sent, headers, length, null, work, false, null, List.of());
+        return new RecordedEvent.Packet(number, S + timeNs, sent, headers, length, null, 0, work, false, null, List.of());
     }
 
     /** The requester's end, with an event of each kind. */
@@ -46,8 +51,8 @@ final class Recordings {
             packet(6, 0, true, WRITE_LAST, 996, new RecordedEvent.Work(7, 2, 2)),
             packet(7, 2000, false, NAK, 20, null),
             new RecordedEvent.Occurrence(8, S + 2000, RecordedEvent.Effect.REPEATS, Failure.of(Reason.SEQUENCE_NAK, 101)),
-            new RecordedEvent.Packet(9, S + 2000, true, WRITE_LAST, 996, null, new RecordedEvent.Work(7, 2, 2), true, Reason.SEQUENCE_NAK,
-                List.of()),
+            new RecordedEvent.Packet(9, S + 2000, true, WRITE_LAST, 996, null, 0, new RecordedEvent.Work(7, 2, 2), true,
+                Reason.SEQUENCE_NAK, List.of()),
             new RecordedEvent.Occurrence(10, S + 4000, RecordedEvent.Effect.FAILED,
                 Failure.of(Reason.NAK_REMOTE_ACCESS, WrOpcode.RDMA_WRITE.value(), 0x7f0000000000L, 2000, 0x1f03)),
             new RecordedEvent.StateChange(11, S + 4000, "RTS", "ERR"),
@@ -67,6 +72,20 @@ final class Recordings {
 
     static Recording both() {
         return new Recording(Recording.Clock.WALL, List.of(requester(), responder()));
+    }
+
+    /** The two ends of a connection between LIDs 5 and 7 of partition 0x8001, service level 3; and a datagram to a group. */
+    static Recording onSubnet() {
+        Track.Head left = new Track.Head(Track.Kind.QUEUE_PAIR, "ib0", 1, Track.Protocol.INFINIBAND, 0x11, "RC", "RTS", 0x12, Gid.ofLid(5),
+            Gid.ofLid(7), 0, 0, 2048, new Track.Subnet(5, 7, 3, 0x8001));
+        Track.Head right = new Track.Head(Track.Kind.QUEUE_PAIR, "ib1", 2, Track.Protocol.INFINIBAND, 0x12, "RC", "RTS", 0x11, Gid.ofLid(7),
+            Gid.ofLid(5), 0, 0, 2048, new Track.Subnet(7, 5, 3, 0x8001));
+        Track.Head group = new Track.Head(Track.Kind.QUEUE_PAIR, "ib0", 1, Track.Protocol.INFINIBAND, 0x13, "UD", "RTS",
+            Track.Head.UNKNOWN, new Gid(0xfe80L << 48, 0xA), null, 0, 0, 2048, new Track.Subnet(5, 0, 0, 0x8001));
+        return new Recording(Recording.Clock.WALL, List.of(
+            new Track(left, 0, List.of(new RecordedEvent.Packet(0, S, true, ON_PARTITION, 1016, null, 0, null, false, null, List.of()))),
+            new Track(right, 0, List.of(new RecordedEvent.Packet(0, S, false, ON_PARTITION, 1016, null, 0, null, false, null, List.of()))),
+            new Track(group, 0, List.of(new RecordedEvent.Packet(0, S, true, TO_GROUP, 32, GROUP, 0xC001, null, false, null, List.of())))));
     }
 
     static byte[] json(Recording recording) throws IOException {

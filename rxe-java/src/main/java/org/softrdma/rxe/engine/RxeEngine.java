@@ -283,7 +283,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         QpMachine qp = maker.apply(qpn);
         qp.follow(options);
         qp.explainBy(interfaceMtu);
-        qp.observe(eventRings().add(() -> RxeTracks.head(eventRings().device(), qp)));
+        qp.observe(eventRings().add(() -> RxeTracks.head(eventRings().device(), qp, link.subnetPort())));
         enter(qpn, qp);
         return qp;
     }
@@ -356,7 +356,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     /** Observer of the packets that reach no queue pair. */
     QueuePairObserver dropped() {
         if (dropped == null) {
-            dropped = eventRings().add(() -> RxeTracks.device(eventRings().device()));
+            dropped = eventRings().add(() -> RxeTracks.device(eventRings().device(), link.subnetPort()));
         }
         return dropped;
     }

@@ -2,10 +2,13 @@
 package org.softrdma.rxe.engine;
 
 import org.softrdma.link.Path;
+import org.softrdma.link.SubnetPort;
 import org.softrdma.recording.Track;
 import org.softrdma.rxe.qp.QpMachine;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.QpType;
+import org.softrdma.wire.ib.Lrh;
 
 /** Describes the ends of a device for recordings. */
 final class RxeTracks {
@@ -14,22 +17,44 @@ final class RxeTracks {
     private RxeTracks() {
     }
 
-    /** Describes a queue pair as it is now. */
-    static Track.Head head(String device, QpMachine qp) {
+    /**
+     * Describes a queue pair as it is now.
+     *
+     * @param port the device's on an InfiniBand subnet; null for RoCE
+     */
+    static Track.Head head(String device, QpMachine qp, SubnetPort port) {
         Path path = qp.path();
         boolean connected = qp.type() != QpType.UD && path != null;
-        return new Track.Head(Track.Kind.QUEUE_PAIR, device, PID, protocol(path), qp.qpn(), qp.type().toString(), qp.state().toString(),
-            connected ? qp.attributes().destQpn() : Track.Head.UNKNOWN, path == null ? null : path.local(),
-            path == null ? null : path.remote(), path == null ? 0 : path.sourcePort(), path == null ? 0 : path.destPort(), qp.mtu());
+        return new Track.Head(Track.Kind.QUEUE_PAIR, device, PID, protocol(path, port), qp.qpn(), qp.type().toString(),
+            qp.state().toString(), connected ? qp.attributes().destQpn() : Track.Head.UNKNOWN, path == null ? gid(port) : path.local(),
+            path == null ? null : path.remote(), path == null ? 0 : path.sourcePort(), path == null ? 0 : path.destPort(), qp.mtu(),
+            port == null ? null : path == null ? atPort(port, qp.pkey()) : onPath(path, qp.pkey()));
     }
 
-    /** Recordings have no InfiniBand; RoCE v1 has the same headers from the global route header on. */
-    private static Track.Protocol protocol(Path path) {
-        return path != null && path.type() != GidType.ROCE_V2 ? Track.Protocol.ROCE_V1 : Track.Protocol.ROCE_V2;
+    private static Track.Protocol protocol(Path path, SubnetPort port) {
+        return port != null ? Track.Protocol.INFINIBAND
+            : path != null && path.type() == GidType.ROCE_V1 ? Track.Protocol.ROCE_V1 : Track.Protocol.ROCE_V2;
     }
 
-    /** Describes the device itself, for packets that reach no queue pair. */
-    static Track.Head device(String device) {
-        return new Track.Head(Track.Kind.DEVICE, device, PID, Track.Protocol.ROCE_V2, 0, "", "", Track.Head.UNKNOWN, null, null, 0, 0, 0);
+    private static Gid gid(SubnetPort port) {
+        return port == null ? null : port.gid(0);
+    }
+
+    private static Track.Subnet atPort(SubnetPort port, int pkey) {
+        return new Track.Subnet(port.lid(), 0, 0, pkey);
+    }
+
+    private static Track.Subnet onPath(Path path, int pkey) {
+        return new Track.Subnet(Lrh.slid(path.lrh()), Lrh.dlid(path.lrh()), Lrh.sl(path.lrh()), pkey);
+    }
+
+    /**
+     * Describes the device itself, for packets that reach no queue pair.
+     *
+     * @param port its port on an InfiniBand subnet; null for RoCE
+     */
+    static Track.Head device(String device, SubnetPort port) {
+        return new Track.Head(Track.Kind.DEVICE, device, PID, protocol(null, port), 0, "", "", Track.Head.UNKNOWN, gid(port), null, 0, 0, 0,
+            port == null ? null : atPort(port, QpMachine.PKEY));
     }
 }

@@ -5,21 +5,26 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.softrdma.device.events.PacketDecoder;
 import org.softrdma.device.qp.QueuePairObserver;
+import org.softrdma.link.Path;
+import org.softrdma.link.ReceivedFrame;
 import org.softrdma.recording.RecordedEvent;
 import org.softrdma.recording.Track;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
 import org.softrdma.wire.roce.Opcode;
 
 /**
  * Reports packets to the observer of a queue pair, and rebuilds their headers from what was reported. The fields of the BTH are reported
- * one by one; P_Key and transport version are the same in all packets.
+ * one by one, but for the transport version, which is 0 in all packets, and the P_Key of packets that belong to a connection, which is the
+ * queue pair's.
  *
  * <pre>
  *   bits    AckReq (1) | FECN, BECN (2) | SE, M, pad (4)
  *   words   extended headers, 16 bytes; if there are more of them, or the packet is a datagram, 32 bytes follow
- *           datagrams: address of the other end (16), number of the destination queue pair (8)
+ *           datagrams: address of the other end (16), number of the destination queue pair (8), LID of the other end, or 0 without
+ *           InfiniBand, above 16 bits of P_Key (8)
  * </pre>
  */
 public final class PacketEvents implements PacketDecoder {
@@ -50,17 +55,23 @@ public final class PacketEvents implements PacketDecoder {
     }
 
     /** Reports a packet that was finished for a datagram. */
-    static void sentDatagram(QueuePairObserver observer, PacketWriter out, int at, int length, long wrId, Gid to, int qpn) {
+    static void sentDatagram(QueuePairObserver observer, PacketWriter out, int at, int length, long wrId, Path to, int qpn) {
         report(observer, true, out.buffer(), at, length, wrId, ONLY_PACKET, 0);
-        observer.moreHeaders(to.high(), to.low(), qpn, 0);
+        observer.moreHeaders(to.remote().high(), to.remote().low(), qpn, Lrh.dlid(to.lrh()) << 16 | Bth.pkey(out.buffer(), at));
     }
 
     /** Reports a packet that was received. */
     public static void received(QueuePairObserver observer, InboundPacket packet) {
         report(observer, false, packet.buffer(), packet.frame().offset(), packet.frame().length(), 0, 0, 0);
         if (isDatagram(packet.opcode())) {
-            observer.moreHeaders(packet.frame().remoteHigh(), packet.frame().remoteLow(), packet.destQpn(), 0);
+            receivedFrom(observer, packet);
         }
+    }
+
+    private static void receivedFrom(QueuePairObserver observer, InboundPacket packet) {
+        ReceivedFrame frame = packet.frame();
+        int slid = frame.isOnSubnet() ? frame.slid() : 0;
+        observer.moreHeaders(frame.remoteHigh(), frame.remoteLow(), packet.destQpn(), slid << 16 | packet.pkey());
     }
 
     /** Reports a packet with readable headers that reached no queue pair. */
@@ -70,7 +81,7 @@ public final class PacketEvents implements PacketDecoder {
         int end = at + Math.min(Opcode.headerLength(packet.opcode()), packet.frame().length());
         observer.packet(false, packet.opcode(), bits(b, at), packet.psn(), packet.frame().length(), 0, 0, word(b, at + EXTENDED, end),
             word(b, at + EXTENDED + 8, end));
-        observer.moreHeaders(packet.frame().remoteHigh(), packet.frame().remoteLow(), packet.destQpn(), 0);
+        receivedFrom(observer, packet);
         observer.occurred(RecordedEvent.Effect.DROPPED, why.reason(), firstValue(packet, why), packet.destQpn(), 0);
     }
 
@@ -111,13 +122,15 @@ public final class PacketEvents implements PacketDecoder {
     public Decoded decode(Track.Head head, boolean sent, int opcode, int bits, int psn, int length, long[] words) {
         boolean addressed = words.length > 4 && (isDatagram(opcode) || head.kind() == Track.Kind.DEVICE);
         int destQpn = addressed ? (int) words[4] : sent ? (int) Math.max(0, head.peer()) : head.number();
+        int pkey = addressed ? (int) words[5] & 0xffff : head.subnet() == null ? QpMachine.PKEY : head.subnet().pkey();
         ByteBuffer b = ByteBuffer.allocate(EXTENDED + words.length * Long.BYTES);
-        b.putInt(opcode << 24 | (bits & 0xf) << 20 | QpMachine.PKEY);
+        b.putInt(opcode << 24 | (bits & 0xf) << 20 | pkey);
         b.putInt((bits >>> 4 & 3) << 30 | destQpn & 0xffffff);
         b.putInt(bits >>> 6 << 31 | psn);
         for (long word : words) {
             b.putLong(word);
         }
-        return new Decoded(Arrays.copyOf(b.array(), Opcode.headerLength(opcode)), addressed ? new Gid(words[2], words[3]) : null);
+        byte[] headers = Arrays.copyOf(b.array(), Opcode.headerLength(opcode));
+        return addressed ? new Decoded(headers, new Gid(words[2], words[3]), (int) words[5] >>> 16) : new Decoded(headers);
     }
 }

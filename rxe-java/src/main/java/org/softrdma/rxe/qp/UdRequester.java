@@ -51,7 +51,7 @@ final class UdRequester extends UnreliableRequester {
             ImmDt.put(buffer, at + Opcode.immediateOffset(opcode), ring.immediate(wqe));
         }
         out.finish(path, at, payloadAt + payload + pad);
-        PacketEvents.sentDatagram(qp.observer(), out, at, payloadAt - at + payload + pad + Icrc.LENGTH, ring.wrId(wqe), path.remote(),
+        PacketEvents.sentDatagram(qp.observer(), out, at, payloadAt - at + payload + pad + Icrc.LENGTH, ring.wrId(wqe), path,
             ring.remoteQpn(wqe));
         advancePsn();
         completions.completeHead();

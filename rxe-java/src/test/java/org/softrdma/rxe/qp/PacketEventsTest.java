@@ -21,6 +21,7 @@ import org.softrdma.recording.RecordedEvent;
 import org.softrdma.recording.Track;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.reason.Reason;
+import org.softrdma.wire.ib.Lrh;
 
 /** Headers that a recording keeps of a packet. The formats are those of IBA vol 1 §9.2 to §9.3. */
 class PacketEventsTest {
@@ -55,6 +56,10 @@ class PacketEventsTest {
     }
 
     private PacketDecoder.Decoded decoded(Track.Kind kind, int length) {
+        return decoded(new Track.Head(kind, "d0", 1, Track.Protocol.ROCE_V2, 0x000011, "RC", "RTS", 0x000022, null, null, 0, 0, 0), length);
+    }
+
+    private PacketDecoder.Decoded decoded(Track.Head head, int length) {
         List<Object> packet = calls.getFirst();
         assertEquals(List.of("packet", false), packet.subList(0, 2));
         assertEquals(List.of(length, 0L, 0L), packet.subList(5, 8), "length, and no work request");
@@ -65,7 +70,6 @@ class PacketEventsTest {
         for (int i = 2; i < words.length; i++) {
             words[i] = (long) more.get(i - 1);
         }
-        Track.Head head = new Track.Head(kind, "d0", 1, Track.Protocol.ROCE_V2, 0x000011, "RC", "RTS", 0x000022, null, null, 0, 0, 0);
         return new PacketEvents().decode(head, false, (int) packet.get(2), (int) packet.get(3), (int) packet.get(4), length, words);
     }
 
@@ -93,6 +97,16 @@ class PacketEventsTest {
         assertEquals(headers.length > 28 ? 2 : 1, calls.size());
     }
 
+    /** The P_Key of a connection is the queue pair's, which its track has. */
+    @Test
+    void shouldKeepThePartitionOfAConnection() {
+        byte[] headers = bytes("04 00 8001 00000011 80000001");
+        PacketEvents.received(observer, packet(headers));
+        Track.Head head = new Track.Head(Track.Kind.QUEUE_PAIR, "ib0", 1, Track.Protocol.INFINIBAND, 0x000011, "RC", "RTS", 0x000022, null,
+            null, 0, 0, 0, new Track.Subnet(5, 7, 0, 0x8001));
+        assertArrayEquals(headers, decoded(head, headers.length + 8).headers());
+    }
+
     /** Words behind the headers contain nothing: neither payload nor ICRC, except where half a word belongs to a header. */
     @Test
     void shouldReportNoWordBehindTheHeaders() {
@@ -105,9 +119,9 @@ class PacketEventsTest {
 
     /** A packet that reaches no queue pair is recorded with its addresses, and with the first value of the reason's sentence. */
     @ParameterizedTest
-    @CsvSource({"DROP_UNKNOWN_QPN, 0x000033", "DROP_BAD_PKEY, 0xffff", "DROP_UNKNOWN_OPCODE, 0x04"})
+    @CsvSource({"DROP_UNKNOWN_QPN, 0x000033", "DROP_BAD_PKEY, 0x1234", "DROP_UNKNOWN_OPCODE, 0x04"})
     void shouldKeepThePacketsThatAreDropped(RxeCounter why, String value) {
-        byte[] headers = bytes("04 00 ffff 00000033 80000001");
+        byte[] headers = bytes("04 00 1234 00000033 80000001");
         PacketEvents.dropped(observer, packet(headers), why);
         PacketDecoder.Decoded decoded = decoded(Track.Kind.DEVICE, headers.length + 8);
         assertArrayEquals(headers, decoded.headers());
@@ -127,10 +141,21 @@ class PacketEventsTest {
     /** Datagrams come from anywhere, and may be for a group. */
     @Test
     void shouldKeepTheSenderAndTheDestinationOfADatagram() {
-        byte[] headers = bytes("64 00 ffff 00ffffff 00000009 11111111 00000022");
+        byte[] headers = bytes("64 00 8001 00ffffff 00000009 11111111 00000022");
         PacketEvents.received(observer, packet(headers));
         PacketDecoder.Decoded decoded = decoded(Track.Kind.QUEUE_PAIR, headers.length + 8);
         assertArrayEquals(headers, decoded.headers());
         assertEquals(PEER, decoded.remote());
+        assertEquals(0, decoded.lid());
+    }
+
+    /** LIDs have 16 bits, and those of groups the highest of them. */
+    @Test
+    void shouldKeepTheSendersLid() {
+        byte[] headers = bytes("64 00 8001 00ffffff 00000009 11111111 00000022");
+        InboundPacket packet = packet(headers);
+        packet.frame().onSubnet(Lrh.header(0, 0, Lrh.NEXT_GRH, 5, 0, 0xbffe), 0);
+        PacketEvents.received(observer, packet);
+        assertEquals(0xbffe, decoded(Track.Kind.QUEUE_PAIR, headers.length + 8).lid());
     }
 }

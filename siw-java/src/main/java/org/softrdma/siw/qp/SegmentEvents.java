@@ -70,6 +70,6 @@ public final class SegmentEvents implements PacketDecoder {
         for (long word : words) {
             b.putLong(word);
         }
-        return new Decoded(Arrays.copyOf(b.array(), Math.min(Math.min(headerLength(ddp, rdmap), length), b.capacity())), null);
+        return new Decoded(Arrays.copyOf(b.array(), Math.min(Math.min(headerLength(ddp, rdmap), length), b.capacity())));
     }
 }

@@ -79,8 +79,8 @@ public final class EventDecoder {
             EventRing.bits(meta) & ~QueuePairObserver.AGAIN, EventRing.psn(meta), EventRing.length(meta), words);
         RecordedEvent.Work work = place == 0 ? null
             : new RecordedEvent.Work(slots[at + EventRing.VALUES], (int) (place >>> 32), (int) place);
-        return new RecordedEvent.Packet(number, timeNs, sent, packet.headers(), EventRing.length(meta), packet.remote(), work, again,
-            again ? repeats : null, List.of());
+        return new RecordedEvent.Packet(number, timeNs, sent, packet.headers(), EventRing.length(meta), packet.remote(), packet.lid(), work,
+            again, again ? repeats : null, List.of());
     }
 
     private boolean hasMore(int at) {

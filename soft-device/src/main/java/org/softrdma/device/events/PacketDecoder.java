@@ -24,7 +24,12 @@ public interface PacketDecoder {
      *
      * @param headers bytes as on the wire
      * @param remote  address of the other end if it differs from packet to packet; otherwise null
+     * @param lid     LID of the other end on an InfiniBand subnet if it differs from packet to packet; otherwise 0
      */
-    record Decoded(byte[] headers, Gid remote) {
+    record Decoded(byte[] headers, Gid remote, int lid) {
+        /** Headers of a packet between the ends of a connection. */
+        public Decoded(byte[] headers) {
+            this(headers, null, 0);
+        }
     }
 }

@@ -33,7 +33,7 @@ class EventRingTest {
         for (long word : words) {
             bytes.putLong(word);
         }
-        return new PacketDecoder.Decoded(bytes.array(), null);
+        return new PacketDecoder.Decoded(bytes.array());
     });
     private final EventRing ring = (EventRing) rings.add(() -> HEAD);
 
@@ -103,7 +103,7 @@ class EventRingTest {
             seen[2] = bits;
             seen[3] = psn;
             seen[4] = length;
-            return new PacketDecoder.Decoded(new byte[0], null);
+            return new PacketDecoder.Decoded(new byte[0]);
         });
         EventRing own = (EventRing) others.add(() -> HEAD);
         own.packet(true, 0x0a, 0x7f, 0xfffffe, 12 + 16 + 65_536 + 4, 1, 1L << 32 | 1, 0, 0);
