@@ -4,7 +4,6 @@ package org.softrdma.lab.world;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.softrdma.lab.ladder.Arrow;
 import org.softrdma.lab.ladder.Ladder;
+import org.softrdma.wire.ib.IbFrame;
+import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Tcp;
@@ -21,7 +22,7 @@ import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.Grh;
 import org.softrdma.wire.roce.RoceFrame;
 
-/** A capture file: its RoCE and iWARP packets as a ladder, one lane for each address. */
+/** A capture file: its RoCE, InfiniBand and iWARP packets as a ladder, one lane for each address. */
 public final class RecordedWorld implements World {
     private static final int MAX_LANES = 64;
     private static final int IPV4_BYTES = 4;
@@ -30,7 +31,10 @@ public final class RecordedWorld implements World {
 
     private final String name;
     private final Ladder ladder = new Ladder();
-    private final Map<InetAddress, Integer> lanes = new LinkedHashMap<>();
+    private final RoceFrame roce = new RoceFrame();
+    private final IbFrame ib = new IbFrame();
+    /** Number of the lane of each address, or LID of InfiniBand. */
+    private final Map<String, Integer> lanes = new LinkedHashMap<>();
     private final Map<String, Integer> others = new TreeMap<>();
     /** Next sequence number of each direction of a TCP connection. */
     private final Map<String, Long> nextSequence = new HashMap<>();
@@ -54,41 +58,70 @@ public final class RecordedWorld implements World {
                 : "; the " + ladder.arrows().size() + " packets before that are fine"), damaged);
         }
         if (ladder.arrows().isEmpty()) {
-            throw new IllegalArgumentException(name + " has no packet of RoCE or iWARP"
+            throw new IllegalArgumentException(name + " has no packet of RoCE, InfiniBand or iWARP"
                 + (others.isEmpty() ? "" : "; other packets: " + others));
         }
     }
 
     private void read(PcapngReader reader) {
-        RoceFrame roce = new RoceFrame();
         while (reader.next()) {
-            ByteBuffer b = reader.buffer();
-            if (reader.linkType() != Pcapng.LINK_ETHERNET && reader.linkType() != Pcapng.LINK_RAW_IP) {
-                others.merge("link type " + reader.linkType() + " (Ethernet is 1, raw IP 101)", 1, Integer::sum);
-                continue;
-            }
-            if (!any) {
-                firstNs = reader.timestampNs();
-                any = true;
-            }
-            lastNs = reader.timestampNs() - firstNs;
-            int verdict = roce.dissect(b, reader.linkType(), reader.offset(), reader.length());
-            if (verdict == RoceFrame.OK) {
-                addRoce(reader, roce);
-            } else if (!addTcp(reader)) {
-                others.merge(RoceFrame.name(verdict), 1, Integer::sum);
+            String other = switch (reader.linkType()) {
+                case Pcapng.LINK_ETHERNET, Pcapng.LINK_RAW_IP -> readFrame(reader);
+                case Pcapng.LINK_ERF -> readRecord(reader);
+                default -> "link type " + reader.linkType() + " (Ethernet is 1, raw IP 101, ERF 197)";
+            };
+            if (other != null) {
+                others.merge(other, 1, Integer::sum);
             }
         }
     }
 
-    private void addRoce(PcapngReader reader, RoceFrame roce) {
-        ByteBuffer b = reader.buffer();
+    private void readTime(PcapngReader reader) {
+        if (!any) {
+            firstNs = reader.timestampNs();
+            any = true;
+        }
+        lastNs = reader.timestampNs() - firstNs;
+    }
+
+    /** Reads a packet of Ethernet or IP, and returns what it is if it is none of RDMA. */
+    private String readFrame(PcapngReader reader) {
+        readTime(reader);
+        int verdict = roce.dissect(reader.buffer(), reader.linkType(), reader.offset(), reader.length());
+        if (verdict == RoceFrame.OK) {
+            addRoce(reader.buffer());
+            return null;
+        }
+        return addTcp(reader) ? null : RoceFrame.name(verdict);
+    }
+
+    /** Reads a packet of InfiniBand, and returns what it is if it is another one. */
+    private String readRecord(PcapngReader reader) {
+        readTime(reader);
+        if (!ib.find(reader.buffer(), reader.offset(), reader.length())) {
+            return "no InfiniBand packet with a BTH";
+        }
+        addInfiniBand(reader.buffer());
+        return null;
+    }
+
+    private void addRoce(ByteBuffer b) {
         boolean ipv4 = roce.version() == RoceFrame.VERSION_2_IPV4;
         // GRH and IPv6 have their addresses at the same places.
         int from = lane(b, roce.ipAt() + (ipv4 ? Ipv4.SOURCE_OFFSET : Grh.SOURCE_OFFSET), ipv4 ? IPV4_BYTES : IPV6_BYTES);
         int to = lane(b, roce.ipAt() + (ipv4 ? Ipv4.DESTINATION_OFFSET : Grh.DESTINATION_OFFSET), ipv4 ? IPV4_BYTES : IPV6_BYTES);
-        byte[] bytes = new byte[roce.packetLength()];
-        b.get(roce.bthAt(), bytes);
+        add(from, to, b, roce.bthAt(), roce.packetLength());
+    }
+
+    private void addInfiniBand(ByteBuffer b) {
+        int from = ib.isRouted() ? lane(b, ib.grhAt() + Grh.SOURCE_OFFSET, IPV6_BYTES) : lane("LID " + Lrh.slid(b, ib.lrhAt()));
+        int to = ib.isRouted() ? lane(b, ib.grhAt() + Grh.DESTINATION_OFFSET, IPV6_BYTES) : lane("LID " + Lrh.dlid(b, ib.lrhAt()));
+        add(from, to, b, ib.bthAt(), ib.packetLength());
+    }
+
+    private void add(int from, int to, ByteBuffer b, int at, int length) {
+        byte[] bytes = new byte[length];
+        b.get(at, bytes);
         ladder.addCaptured(lastNs, from, to, bytes, false, "");
     }
 
@@ -130,16 +163,14 @@ public final class RecordedWorld implements World {
         byte[] bytes = new byte[length];
         b.get(at, bytes);
         try {
-            InetAddress address = InetAddress.getByAddress(bytes);
-            Integer known = lanes.get(address);
-            if (known == null) {
-                known = Math.min(lanes.size(), MAX_LANES - 1);
-                lanes.put(address, known);
-            }
-            return known;
+            return lane(InetAddress.getByAddress(bytes).getHostAddress());
         } catch (UnknownHostException impossible) {
             throw new AssertionError(impossible);
         }
+    }
+
+    private int lane(String address) {
+        return lanes.computeIfAbsent(address, absent -> Math.min(lanes.size(), MAX_LANES - 1));
     }
 
     @Override
@@ -148,9 +179,7 @@ public final class RecordedWorld implements World {
         news.put("kind", "recording");
         news.put("name", name);
         news.put("now", lastNs);
-        List<String> names = new ArrayList<>();
-        lanes.keySet().stream().limit(MAX_LANES).forEach(each -> names.add(each.getHostAddress()));
-        news.put("lanes", names);
+        news.put("lanes", lanes.keySet().stream().limit(MAX_LANES).toList());
         news.put("hosts", List.of());
         news.put("others", others);
         LadderNews.add(ladder, seen, news);
