@@ -18,30 +18,34 @@ public final class DaemonAnswering implements CallAnswering {
     private final int arguments;
     private final List<String> forTheDaemon;
     private final Consumer<String> complaints;
+    /** The first attempt. */
+    private final DaemonClient.Connecting begun;
     private final DaemonMessage incoming = new DaemonMessage();
     private final DaemonMessage outgoing = new DaemonMessage();
     private volatile LocalSocket socket;
     private volatile boolean closed;
 
     /**
-     * Prepares; nothing is connected yet.
+     * Connects, or begins to start the daemon, which takes longer than what this process has to do before {@link #answer}.
      *
      * @param arguments    number of the arguments of this process's main method
      * @param forTheDaemon arguments for the daemon if it must be started
      * @param complaints   receives one line if the daemon ends before the program
+     * @throws VerbsException EIO: the daemon cannot be started
      */
     public DaemonAnswering(DaemonClient client, int arguments, List<String> forTheDaemon, Consumer<String> complaints) {
         this.client = client;
         this.arguments = arguments;
         this.forTheDaemon = forTheDaemon;
         this.complaints = complaints;
+        begun = client.connectOrStart(arguments, forTheDaemon);
     }
 
     @Override
     public void answer(SeccompListener listener, long limit) {
         int[] numbers = {(int) limit, (int) (limit >>> Integer.SIZE)};
         for (int i = 0; i < ATTEMPTS; i++) {
-            LocalSocket connected = client.connectOrStart(arguments, forTheDaemon);
+            LocalSocket connected = (i == 0 ? begun : client.connectOrStart(arguments, forTheDaemon)).await();
             int answer = outgoing.send(connected, DaemonMessage.SERVE, numbers, PidNamespace.ofThisProcess(), listener.fd())
                 ? incoming.receive(connected) : 0;
             if (answer == DaemonMessage.DONE) {
@@ -95,6 +99,8 @@ public final class DaemonAnswering implements CallAnswering {
         LocalSocket connected = socket;
         if (connected != null) {
             connected.close();
+        } else {
+            begun.close();
         }
     }
 }

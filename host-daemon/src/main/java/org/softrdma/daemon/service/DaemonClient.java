@@ -49,24 +49,51 @@ public final class DaemonClient {
     }
 
     /**
-     * Connects, and starts the daemon if none runs.
+     * Connects, and starts the daemon if none runs, for which it does not wait.
      *
      * @param arguments    number of the arguments of this process's main method, which a daemon has not
      * @param forTheDaemon arguments for the daemon if it is started
-     * @throws VerbsException EIO, ETIMEDOUT: the daemon does not start
+     * @throws VerbsException EIO: the daemon cannot be started
      */
-    LocalSocket connectOrStart(int arguments, List<String> forTheDaemon) {
+    Connecting connectOrStart(int arguments, List<String> forTheDaemon) {
         LocalSocket socket = connect();
-        if (socket != null) {
-            return socket;
+        return new Connecting(socket, socket == null ? DaemonStart.start(files, arguments, forTheDaemon) : null);
+    }
+
+    /** A connection, or a daemon that starts. */
+    final class Connecting {
+        private final LocalSocket socket;
+        private final Process started;
+
+        private Connecting(LocalSocket socket, Process started) {
+            this.socket = socket;
+            this.started = started;
         }
-        Process started = DaemonStart.start(files, arguments, forTheDaemon);
+
+        /**
+         * Waits for the connection.
+         *
+         * @throws VerbsException EIO, ETIMEDOUT: the daemon does not start
+         */
+        LocalSocket await() {
+            return socket == null ? connectTo(started) : socket;
+        }
+
+        /** Closes the connection, if there is one already. */
+        void close() {
+            if (socket != null) {
+                socket.close();
+            }
+        }
+    }
+
+    private LocalSocket connectTo(Process started) {
         long deadline = System.nanoTime() + START_NS;
         while (System.nanoTime() - deadline < 0) {
             LockSupport.parkNanos(PAUSE_NS);
             // One that found another daemon running ends at once.
             boolean ended = !started.isAlive();
-            socket = connect();
+            LocalSocket socket = connect();
             if (socket != null) {
                 return socket;
             }
@@ -85,7 +112,7 @@ public final class DaemonClient {
      * @param forTheDaemon arguments for the daemon
      */
     public void start(int arguments, List<String> forTheDaemon) {
-        connectOrStart(arguments, forTheDaemon).close();
+        connectOrStart(arguments, forTheDaemon).await().close();
     }
 
     /** Describes the daemon; null if none runs. */

@@ -3,6 +3,7 @@ package org.softrdma.daemon.service;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.softrdma.daemon.trap.DescriptorNumbers;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.OpenFileLimit;
@@ -50,22 +51,24 @@ public final class ProgramRun {
     /**
      * Runs a program under a filter, and waits for its end.
      *
-     * @param command   the program and its arguments, as bytes
-     * @param answering answers its calls; closed here
+     * @param command the program and its arguments, as bytes
+     * @param how     makes what answers its calls; closed here
      * @return exit status of the program; if a signal has ended it, this process ends by the same signal instead
      * @throws VerbsException EBUSY, EPERM, ENOSYS, EOPNOTSUPP: a filter with a listener is not possible here
      * @throws StartFailure   the program cannot be started
      */
-    public static int run(List<byte[]> command, CallAnswering answering) {
-        return endAs(runAndWait(command, answering));
+    public static int run(List<byte[]> command, Supplier<CallAnswering> how) {
+        return endAs(runAndWait(command, how));
     }
 
-    private static ChildStatus runAndWait(List<byte[]> command, CallAnswering answering) {
-        try (answering) {
+    private static ChildStatus runAndWait(List<byte[]> command, Supplier<CallAnswering> how) {
+        // Before the start of a daemon opens others.
+        int[] inherited = InheritedDescriptors.find();
+        try (CallAnswering answering = how.get()) {
             long limit = OpenFileLimit.files();
             DescriptorNumbers numbers = DescriptorNumbers.of(limit);
             SeccompFilter filter = new SeccompFilter(Architecture.current(), numbers.first(), numbers.calls(), numbers.netlink());
-            try (FilteredLaunch launch = new FilteredLaunch(filter, prepare(command, marked()), true)) {
+            try (FilteredLaunch launch = new FilteredLaunch(filter, ProcessSpawn.prepare(command, marked(), inherited), true)) {
                 answering.answer(launch.listener(), limit);
                 ProgramRun run = new ProgramRun();
                 run.forwardSignals();
@@ -81,7 +84,7 @@ public final class ProgramRun {
      * @throws StartFailure the program cannot be started
      */
     public static int runNested(List<byte[]> command) {
-        ProcessSpawn program = prepare(command, Map.of());
+        ProcessSpawn program = ProcessSpawn.prepare(command, Map.of(), InheritedDescriptors.find());
         ProgramRun run = new ProgramRun();
         run.forwardSignals();
         int result = program.run();
@@ -98,10 +101,6 @@ public final class ProgramRun {
         } catch (VerbsException refused) {
             throw new StartFailure(refused.errno(), refused);
         }
-    }
-
-    private static ProcessSpawn prepare(List<byte[]> command, Map<String, String> variables) {
-        return ProcessSpawn.prepare(command, variables, InheritedDescriptors.find());
     }
 
     private static Map<String, String> marked() {

@@ -35,7 +35,7 @@ final class Launching {
      */
     static int run(String name, String program, List<byte[]> command, Supplier<CallAnswering> how) {
         try {
-            return ProgramRun.isNested() ? ProgramRun.runNested(command) : ProgramRun.run(command, how.get());
+            return ProgramRun.isNested() ? ProgramRun.runNested(command) : ProgramRun.run(command, how);
         } catch (StartFailure failure) {
             throw new ToolFailure(failure.errno() == Errno.ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE,
                 "softrdma " + name + ": " + program + ": " + failure.errno().text());
@@ -60,6 +60,24 @@ final class Launching {
     static CallAnswering shared(String name, int arguments, int idleSeconds, Console console) {
         return new DaemonAnswering(new DaemonClient(StateDirectory.ofUser()), arguments, idle(idleSeconds),
             complaint -> console.error("softrdma " + name + ": " + complaint));
+    }
+
+    /**
+     * Reads the argument of {@code --idle}.
+     *
+     * @return seconds, at least 0; -1 if it is wrong, which was printed
+     */
+    static int idleSeconds(String name, String argument, Console console) {
+        int seconds;
+        try {
+            seconds = Integer.parseInt(argument);
+        } catch (NumberFormatException wrong) {
+            seconds = -1;
+        }
+        if (seconds < 0) {
+            console.error("softrdma " + name + ": --idle is " + argument + "; a number of seconds, at least 0, is needed");
+        }
+        return Math.max(seconds, -1);
     }
 
     /** Arguments for a daemon. */

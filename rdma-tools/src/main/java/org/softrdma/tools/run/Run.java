@@ -52,9 +52,8 @@ public final class Run implements Tool {
             switch (option) {
                 case 'p' -> alone = true;
                 case 'i' -> {
-                    idleSeconds = seconds(reader.argument());
+                    idleSeconds = Launching.idleSeconds("run", reader.argument(), console);
                     if (idleSeconds < 0) {
-                        console.error("softrdma run: --idle is " + reader.argument() + "; a number of seconds, at least 0, is needed");
                         return false;
                     }
                 }
@@ -65,13 +64,5 @@ public final class Run implements Tool {
             }
         }
         return true;
-    }
-
-    private static int seconds(String text) {
-        try {
-            return Integer.parseInt(text);
-        } catch (NumberFormatException wrong) {
-            return -1;
-        }
     }
 }
