@@ -21,6 +21,8 @@ public final class Softrdma {
     private static final String TRACE_VARIABLE = "SOFTRDMA_TRACE";
     /** Option for the launcher script: runs the code that most starts run, so that the JVM can store it for later starts. */
     private static final String TRAIN = "--train";
+    /** The same for tools that move data; a program follows that ends at once. */
+    private static final String TRAIN_DATA = "--train-data";
     /** Exit code of shells for an unknown command. */
     private static final int EXIT_UNKNOWN_TOOL = 127;
     /** Exit code EX_SOFTWARE of sysexits.h. */
@@ -70,6 +72,9 @@ public final class Softrdma {
                 train();
                 return 0;
             }
+            case TRAIN_DATA -> {
+                return trainData(arguments.getLast());
+            }
             default -> {
             }
         }
@@ -111,11 +116,23 @@ public final class Softrdma {
      * command line of this process, and finds none.
      */
     private static void train() {
-        Console nowhere = new Console(new PrintStream(OutputStream.nullOutputStream()), new PrintStream(OutputStream.nullOutputStream()));
+        Console nowhere = nowhere();
         for (String line : List.of("ibv_devices", "rdma link show", "rdma -j dev", "ibv_devinfo -v", "ibstat", "show_gids",
                 "rdma resource show qp", "ibv_rc_pingpong --odp", "daemon status", "run --private -- true")) {
             run(List.of(line.split(" ")), nowhere);
         }
+    }
+
+    /** Runs the demo, and a program with devices of its own where that is possible. Returns the exit code of the demo. */
+    private static int trainData(String program) {
+        Console nowhere = nowhere();
+        int exitCode = run(List.of("demo"), nowhere);
+        run(List.of("run", "--private", "--", program), nowhere);
+        return exitCode;
+    }
+
+    private static Console nowhere() {
+        return new Console(new PrintStream(OutputStream.nullOutputStream()), new PrintStream(OutputStream.nullOutputStream()));
     }
 
     private static void trace(Throwable thrown, Console console) {
