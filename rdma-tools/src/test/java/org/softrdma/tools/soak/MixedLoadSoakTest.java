@@ -4,6 +4,7 @@ package org.softrdma.tools.soak;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,11 +47,25 @@ class MixedLoadSoakTest extends ToolProcesses {
                 startMain("client " + port + " " + seconds + " " + CLIENTS + " " + PAUSE_MS + " " + device.hashCode()));
         }
         for (var each : processes.entrySet()) {
-            Ended ended = each.getValue().await();
-            assertEquals(0, ended.exitCode(), () -> each.getKey() + ": " + ended.err());
+            assertEquals(0, each.getValue().await().exitCode(), () -> each.getKey() + " failed; " + errors());
         }
         for (var each : processes.entrySet()) {
             assertFlat(each.getKey(), each.getValue().out());
+        }
+    }
+
+    /** Standard error of all processes: the cause may be another one's than that of the one that failed. */
+    private String errors() {
+        StringBuilder all = new StringBuilder();
+        processes.forEach((name, process) -> all.append(name).append(": ").append(read(process.err())).append('\n'));
+        return all.toString();
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException gone) {
+            return gone.toString();
         }
     }
 
