@@ -3,6 +3,7 @@ package org.softrdma.recording;
 
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.IbFrame;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.Vcrc;
 import org.softrdma.wire.pcap.Erf;
@@ -57,9 +58,6 @@ final class SubnetFrame {
         if (!isRouted) {
             Icrc.put(frame, icrcAt, icrc.ofLrhFrame(frame, lrhAt, bthAt, icrcAt));
         }
-        Vcrc.put(frame, end, Vcrc.of(frame, lrhAt, end));
-        int recordAt = lrhAt - Erf.LENGTH;
-        Erf.put(frame, recordAt, timeNs, Erf.TYPE_INFINIBAND, end + Vcrc.LENGTH - lrhAt);
-        return recordAt;
+        return IbFrame.putRecord(frame, lrhAt, end, timeNs);
     }
 }

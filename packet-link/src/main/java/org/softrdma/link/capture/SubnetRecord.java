@@ -6,6 +6,7 @@ import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.ib.IbFrame;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.Vcrc;
 import org.softrdma.wire.pcap.Erf;
@@ -47,9 +48,7 @@ final class SubnetRecord {
     private void finish(CaptureFile file, long epochNs, int lrhAt, long lrh, int length) {
         buffer.putLong(lrhAt, lrh);
         int end = HEADERS + length;
-        Vcrc.put(buffer, end, Vcrc.of(buffer, lrhAt, end));
-        int recordAt = lrhAt - Erf.LENGTH;
-        Erf.put(buffer, recordAt, epochNs, Erf.TYPE_INFINIBAND, end + Vcrc.LENGTH - lrhAt);
+        int recordAt = IbFrame.putRecord(buffer, lrhAt, end, epochNs);
         file.write(buffer, recordAt, end + Vcrc.LENGTH - recordAt);
     }
 }

@@ -28,7 +28,7 @@ final class RxeTracks {
         return new Track.Head(Track.Kind.QUEUE_PAIR, device, PID, protocol(path, port), qp.qpn(), qp.type().toString(),
             qp.state().toString(), connected ? qp.attributes().destQpn() : Track.Head.UNKNOWN, path == null ? gid(port) : path.local(),
             path == null ? null : path.remote(), path == null ? 0 : path.sourcePort(), path == null ? 0 : path.destPort(), qp.mtu(),
-            port == null ? null : path == null ? atPort(port, qp.pkey()) : onPath(path, qp.pkey()));
+            subnet(path, port, qp.pkey()));
     }
 
     private static Track.Protocol protocol(Path path, SubnetPort port) {
@@ -40,11 +40,14 @@ final class RxeTracks {
         return port == null ? null : port.gid(0);
     }
 
-    private static Track.Subnet atPort(SubnetPort port, int pkey) {
-        return new Track.Subnet(port.lid(), 0, 0, pkey);
-    }
-
-    private static Track.Subnet onPath(Path path, int pkey) {
+    /** The place on the subnet: of a path, or without one of the port. */
+    private static Track.Subnet subnet(Path path, SubnetPort port, int pkey) {
+        if (port == null) {
+            return null;
+        }
+        if (path == null) {
+            return new Track.Subnet(port.lid(), 0, 0, pkey);
+        }
         return new Track.Subnet(Lrh.slid(path.lrh()), Lrh.dlid(path.lrh()), Lrh.sl(path.lrh()), pkey);
     }
 
@@ -55,6 +58,6 @@ final class RxeTracks {
      */
     static Track.Head device(String device, SubnetPort port) {
         return new Track.Head(Track.Kind.DEVICE, device, PID, protocol(null, port), 0, "", "", Track.Head.UNKNOWN, gid(port), null, 0, 0, 0,
-            port == null ? null : atPort(port, QpMachine.PKEY));
+            subnet(null, port, QpMachine.PKEY));
     }
 }

@@ -8,7 +8,7 @@ import org.softrdma.wire.roce.Grh;
 import org.softrdma.wire.roce.Icrc;
 
 /**
- * Finds the transport packet in an InfiniBand frame of a capture.
+ * An InfiniBand frame in a capture: finds the transport packet in it, or completes one that was written.
  *
  * <pre>
  *  record header | LRH | GRH if LNH says so | BTH … pad | ICRC | VCRC
@@ -45,6 +45,22 @@ public final class IbFrame {
         bthAt = lrhAt + Lrh.LENGTH + (isRouted ? Grh.LENGTH : 0);
         end = lrhAt + Lrh.packetBytes(b, lrhAt);
         return end - bthAt >= Bth.LENGTH + Icrc.LENGTH && (!isRouted || Grh.nextHeader(b, grhAt()) == Grh.NEXT_HEADER_BTH);
+    }
+
+    /**
+     * Completes a record of {@link Erf}: writes its header before the LRH, and the VCRC behind the ICRC.
+     *
+     * @param b buffer, big-endian, with all from the LRH to the ICRC, and room around it
+     * @param lrhAt offset of the LRH
+     * @param end after the ICRC
+     * @param epochNs time, nanoseconds since 1970
+     * @return offset of the record, which ends {@link Vcrc#LENGTH} bytes after {@code end}
+     */
+    public static int putRecord(ByteBuffer b, int lrhAt, int end, long epochNs) {
+        Vcrc.put(b, end, Vcrc.of(b, lrhAt, end));
+        int recordAt = lrhAt - Erf.LENGTH;
+        Erf.put(b, recordAt, epochNs, Erf.TYPE_INFINIBAND, end + Vcrc.LENGTH - lrhAt);
+        return recordAt;
     }
 
     /** {@return the offset of the LRH} */
