@@ -32,7 +32,7 @@ final class AdapterRun {
     /** Mounts the JDK and the project. */
     AdapterRun(KernelLab lab) throws IOException {
         this.lab = lab;
-        directory = CaseRun.emptyDirectory(lab, "libibverbs");
+        directory = CaseDirectory.make(lab.directory().resolve("libibverbs"));
         GuestTools.mount(lab.guest(), directory.resolve("mount.txt"));
     }
 

@@ -6,13 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.roce.Opcode;
 
@@ -67,7 +65,7 @@ final class CaseRun {
 
     /** Runs and checks a case; throws if the case failed. */
     static void run(KernelLab lab, InteropCase interop) throws Exception {
-        CaseRun run = new CaseRun(lab, interop, emptyDirectory(lab, interop.id()));
+        CaseRun run = new CaseRun(lab, interop, CaseDirectory.make(lab.directory().resolve(interop.id())));
         if (lab.isIwarp()) {
             run.overIwarp();
         } else {
@@ -122,18 +120,6 @@ final class CaseRun {
         if (Files.size(capture) > KEPT_BYTES && !Boolean.getBoolean("softrdma.keepCaptures")) {
             Files.delete(capture);
         }
-    }
-
-    static Path emptyDirectory(KernelLab lab, String name) throws IOException {
-        Path directory = lab.directory().resolve(name);
-        if (Files.exists(directory)) {
-            try (Stream<Path> old = Files.walk(directory)) {
-                for (Path each : old.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(each);
-                }
-            }
-        }
-        return Files.createDirectories(directory);
     }
 
     private List<String> check(CaptureReport report, Map<String, Long> kernel) {

@@ -41,7 +41,7 @@ final class FabricLab implements AutoCloseable {
      * @param name of the directory below target/fabric, for outputs and states
      */
     FabricLab(String name) throws IOException {
-        directory = VethPair.emptyDirectory(KernelLab.module().resolve("target/fabric").resolve(name));
+        directory = CaseDirectory.make(KernelLab.module().resolve("target/fabric").resolve(name));
         sockets = "srdma-" + ProcessHandle.current().pid() + "-" + name;
     }
 

@@ -101,7 +101,7 @@ final class GuestVlan implements AutoCloseable {
     private GuestVlan(KernelLab lab, String name, String namespaceOfA) throws IOException {
         guest = lab.guest();
         capture = lab.shared("vlan.pcap");
-        directory = CaseRun.emptyDirectory(lab, name);
+        directory = CaseDirectory.make(lab.directory().resolve(name));
         log = directory.resolve("guest.txt");
         a = new End("a", namespaceOfA, 1);
         b = new End("b", "vlan-b", 2);

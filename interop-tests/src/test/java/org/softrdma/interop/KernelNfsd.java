@@ -55,7 +55,7 @@ final class KernelNfsd implements AutoCloseable {
 
     KernelNfsd(KernelLab lab) throws IOException {
         this.lab = lab;
-        directory = CaseRun.emptyDirectory(lab, "nfsd");
+        directory = CaseDirectory.make(lab.directory().resolve("nfsd"));
         lab.share("/guest/rpcbind.py");
         guest(START);
     }

@@ -17,7 +17,7 @@ final class KernelNvmet implements AutoCloseable {
 
     KernelNvmet(KernelLab lab) throws Exception {
         this.lab = lab;
-        directory = CaseRun.emptyDirectory(lab, "nvme-read");
+        directory = CaseDirectory.make(lab.directory().resolve("nvme-read"));
         digest = guest("modprobe -a nvmet-rdma; grep -q ' /sys/kernel/config ' /proc/mounts || "
             + "mount -t configfs none /sys/kernel/config; dd if=/dev/urandom of=/tmp/disk bs=1M count=3 2>/dev/null; "
             + "cd /sys/kernel/config/nvmet; mkdir -p subsystems/" + NQN + "/namespaces/5 ports/1; cd subsystems/" + NQN + "; "

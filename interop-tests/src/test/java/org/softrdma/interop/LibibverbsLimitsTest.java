@@ -31,7 +31,7 @@ class LibibverbsLimitsTest {
 
     @BeforeAll
     static void mount(KernelLab lab) throws Exception {
-        directory = CaseRun.emptyDirectory(lab, "libibverbs-limits");
+        directory = CaseDirectory.make(lab.directory().resolve("libibverbs-limits"));
         GuestTools.mount(lab.guest(), directory.resolve("mount.txt"));
     }
 

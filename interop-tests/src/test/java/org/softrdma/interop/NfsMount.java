@@ -25,7 +25,7 @@ final class NfsMount implements AutoCloseable {
     /** @param options further options of nfsd */
     NfsMount(KernelLab lab, String... options) throws IOException {
         this.lab = lab;
-        directory = CaseRun.emptyDirectory(lab, "nfs");
+        directory = CaseDirectory.make(lab.directory().resolve("nfs"));
         export = Files.createDirectory(directory.resolve("export"));
         serve(options);
     }

@@ -55,7 +55,7 @@ final class NvmeDisk implements AutoCloseable {
     NvmeDisk(KernelLab lab, int mebibytes) throws IOException {
         this.lab = lab;
         this.mebibytes = mebibytes;
-        directory = CaseRun.emptyDirectory(lab, "nvme");
+        directory = CaseDirectory.make(lab.directory().resolve("nvme"));
         file = create("disk.img", (long) mebibytes << 20);
         second = create("second.img", SECOND_BYTES);
         readOnly = create("read-only.img", READ_ONLY_BYTES);

@@ -54,7 +54,7 @@ class RetryCountTest {
         if (!lab.isAlive()) {
             throw new TestAbortedException("the guest died in an earlier case");
         }
-        Path directory = CaseRun.emptyDirectory(lab, operation.name());
+        Path directory = CaseDirectory.make(lab.directory().resolve(operation.name()));
         VerbsPeer.start(lab);
         Path capture;
         try (Capture recording = Capture.start(lab, directory.resolve("capture.pcapng"), CaseRun.ROCE)) {

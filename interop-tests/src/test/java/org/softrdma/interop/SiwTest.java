@@ -51,7 +51,7 @@ class SiwTest {
     }
 
     private static void violate(KernelLab lab) throws IOException {
-        Path directory = CaseRun.emptyDirectory(lab, VIOLATIONS);
+        Path directory = CaseDirectory.make(lab.directory().resolve(VIOLATIONS));
         Map<String, String> seen = new HashMap<>();
         VerbsPeer.start(lab);
         try (RunningCommand app = VerbsPeer.application(lab, directory.resolve("app.txt"), IwarpApp.class, IpVersion.IPV4.host,

@@ -7,10 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Two network namespaces with a wire between them, created for one test and deleted after it. */
 final class VethPair implements AutoCloseable {
@@ -156,7 +154,7 @@ final class VethPair implements AutoCloseable {
      * @param name name of the directory below target/veth for the output of the tools and the captures
      */
     VethPair(String name, int mtu) throws IOException {
-        directory = emptyDirectory(KernelLab.module().resolve("target/veth").resolve(name));
+        directory = CaseDirectory.make(KernelLab.module().resolve("target/veth").resolve(name));
         boolean made = false;
         try {
             for (End each : List.of(a, b)) {
@@ -282,17 +280,6 @@ final class VethPair implements AutoCloseable {
                 throw new IllegalStateException(interrupted);
             }
         }
-    }
-
-    static Path emptyDirectory(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> old = Files.walk(directory)) {
-                for (Path each : old.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(each);
-                }
-            }
-        }
-        return Files.createDirectories(directory);
     }
 
     static void pause() {

@@ -54,7 +54,7 @@ class ViolationTest {
         if (!lab.isAlive()) {
             throw new TestAbortedException("the guest died in an earlier case");
         }
-        Path directory = CaseRun.emptyDirectory(lab, id);
+        Path directory = CaseDirectory.make(lab.directory().resolve(id));
         VerbsPeer.start(lab);
         Path capture;
         String output;
