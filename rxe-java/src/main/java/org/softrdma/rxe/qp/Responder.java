@@ -170,13 +170,13 @@ public final class Responder {
         qp.counters().count(RxeCounter.DUPLICATE_REQUEST);
         boolean queued;
         if (packet.hasAny(ANSWERED)) {
-            int id = findResource(packet);
-            if (id < 0) {
+            ResponderResources.Resource resource = findResource(packet);
+            if (resource == null) {
                 qp.drop(RxeCounter.DROP_UNKNOWN_DUPLICATE, packet.psn(), 0);
                 return;
             }
             responses.dropFrom(packet.psn(), qp.mtu());
-            queued = answerAgain(packet, id);
+            queued = answerAgain(packet, resource);
         } else {
             queued = responses.acknowledge(resources.acknowledgeable(packet.psn(), expectedPsn), msn);
         }
@@ -185,8 +185,8 @@ public final class Responder {
         }
     }
 
-    /** The responder resource of a repeated request, or -1 if it is no longer remembered. */
-    private int findResource(InboundPacket packet) {
+    /** Returns the responder resource of a repeated request, or null if it is no longer remembered. */
+    private ResponderResources.Resource findResource(InboundPacket packet) {
         if (!packet.has(Opcode.READ_REQUEST)) {
             return resources.findAtomic(packet.psn());
         }
@@ -200,18 +200,18 @@ public final class Responder {
      *
      * @return false if there is no room for it
      */
-    private boolean answerAgain(InboundPacket packet, int id) {
+    private boolean answerAgain(InboundPacket packet, ResponderResources.Resource resource) {
         int psn = packet.psn();
         if (packet.has(Opcode.READ_REQUEST)) {
             ByteBuffer buffer = packet.buffer();
             int reth = packet.rethAt();
-            return responses.read(psn, resources.msn(id), resources.pd(id), Reth.rkey(buffer, reth), Reth.va(buffer, reth),
+            return responses.read(psn, resource.msn(), resource.pd(), Reth.rkey(buffer, reth), Reth.va(buffer, reth),
                 Reth.length(buffer, reth), true);
         }
         if (packet.has(Opcode.ATOMIC_REQUEST)) {
-            return responses.atomic(psn, resources.msn(id), resources.original(id), true);
+            return responses.atomic(psn, resource.msn(), resource.original(), true);
         }
-        return responses.confirm(psn, resources.msn(id), true);
+        return responses.confirm(psn, resource.msn(), true);
     }
 
     /** Whether the opcode is that of a request; the service has reserved ones. */
@@ -569,54 +569,54 @@ public final class Responder {
     }
 
     private void sendNext(PacketWriter out) {
-        switch (responses.headKind()) {
-            case ResponseQueue.READ -> sendReadPacket(out);
-            case ResponseQueue.ATOMIC -> sendAtomicAck(out);
-            default -> sendAcknowledge(out);
+        ResponseQueue.Response response = responses.oldest();
+        switch (response.kind()) {
+            case ACK -> sendAcknowledge(response, out);
+            case READ -> sendReadPacket(response, out);
+            case ATOMIC -> sendAtomicAck(response, out);
         }
     }
 
-    private void sendAcknowledge(PacketWriter out) {
+    private void sendAcknowledge(ResponseQueue.Response response, PacketWriter out) {
         int opcode = qp.transport() | Opcode.RC_ACKNOWLEDGE;
-        int at = begin(opcode, 0, out);
-        Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), responses.headSyndrome(), responses.headMsn());
+        int at = begin(opcode, 0, response.psn(), out);
+        Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), response.syndrome(), response.msn());
         qp.finish(out, at, at + Opcode.headerLength(opcode));
-        responses.removeHead();
+        responses.removeOldest();
     }
 
-    private void sendAtomicAck(PacketWriter out) {
+    private void sendAtomicAck(ResponseQueue.Response response, PacketWriter out) {
         int opcode = qp.transport() | Opcode.RC_ATOMIC_ACKNOWLEDGE;
-        int at = begin(opcode, 0, out);
-        Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, responses.headMsn());
-        AtomicAckEth.put(out.buffer(), at + Opcode.atomicAckEthOffset(opcode), responses.headOriginal());
+        int at = begin(opcode, 0, response.psn(), out);
+        Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, response.msn());
+        AtomicAckEth.put(out.buffer(), at + Opcode.atomicAckEthOffset(opcode), response.original());
         qp.finish(out, at, at + Opcode.headerLength(opcode));
-        responses.removeHead();
+        responses.removeOldest();
     }
 
-    private void sendReadPacket(PacketWriter out) {
-        long left = responses.headLeft();
+    private void sendReadPacket(ResponseQueue.Response response, PacketWriter out) {
+        long left = response.left();
         int payload = (int) Math.min(left, qp.mtu());
-        boolean first = !responses.headBegun();
         boolean last = left == payload;
-        int opcode = qp.transport() | readResponse(first, last);
+        int opcode = qp.transport() | readResponse(!response.isBegun(), last);
         int pad = -payload & 3;
-        int at = begin(opcode, pad, out);
+        int at = begin(opcode, pad, response.psn(), out);
         int payloadAt = at + Opcode.headerLength(opcode);
-        Region region = payload == 0 ? null : readable(responses.headPd(), responses.headRkey(), responses.headVa(), left);
-        if (payload > 0 && (region == null || !region.copyOut(responses.headVa(), out.memory(), payloadAt, payload))) {
-            onMemoryGone(out);
+        Region region = payload == 0 ? null : readable(response.pd(), response.rkey(), response.va(), left);
+        if (payload > 0 && (region == null || !region.copyOut(response.va(), out.memory(), payloadAt, payload))) {
+            onMemoryGone(response, out);
             return;
         }
         if (Opcode.has(opcode, Opcode.AETH)) {
-            Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, responses.headMsn());
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, response.msn());
         }
         for (int i = 0; i < pad; i++) {
             out.buffer().put(payloadAt + payload + i, (byte) 0);
         }
         qp.finish(out, at, payloadAt + payload + pad);
-        responses.advance(Psn.next(responses.headPsn()), payload);
+        response.advance(Psn.next(response.psn()), payload);
         if (last) {
-            responses.removeHead();
+            responses.removeOldest();
         }
     }
 
@@ -632,25 +632,23 @@ public final class Responder {
      * ends the connection, unless the READ was answered before. Then the repeated request may be an old copy of one whose requester has all
      * its data and allowed its peer to deregister; the NAK is sent, such a requester ignores it, and the connection continues.
      */
-    private void onMemoryGone(PacketWriter out) {
-        int psn = responses.headPsn();
-        int atMsn = responses.headMsn();
-        if (responses.headIsReplay()) {
-            responses.refuseHead(Syndrome.NAK_REMOTE_ACCESS);
-            sendAcknowledge(out);
+    private void onMemoryGone(ResponseQueue.Response response, PacketWriter out) {
+        if (response.isReplay()) {
+            responses.refuseOldest(Syndrome.NAK_REMOTE_ACCESS);
+            sendAcknowledge(response, out);
             return;
         }
-        Failure why = AccessFailures.remote(memory, responses.headRkey(), responses.headPd(), qp.qpn(), AccessFlags.REMOTE_READ,
-            responses.headVa(), responses.headLeft(), WrOpcode.RDMA_READ.value());
+        Failure why = AccessFailures.remote(memory, response.rkey(), response.pd(), qp.qpn(), AccessFlags.REMOTE_READ, response.va(),
+            response.left(), WrOpcode.RDMA_READ.value());
         responses.clear();
-        responses.refuse(psn, atMsn, Syndrome.NAK_REMOTE_ACCESS);
+        responses.refuse(response.psn(), response.msn(), Syndrome.NAK_REMOTE_ACCESS);
         qp.onFailure(RecordedEvent.Effect.REFUSED, why);
         endConnection(RxeCounter.SEND_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
     }
 
-    private int begin(int opcode, int pad, PacketWriter out) {
+    private int begin(int opcode, int pad, int psn, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, false, pad, qp.pkey(), qp.destQpn(), false, responses.headPsn());
+        Bth.put(out.buffer(), at, opcode, false, pad, qp.pkey(), qp.destQpn(), false, psn);
         return at;
     }
 }

@@ -8,29 +8,45 @@ import org.softrdma.wire.roce.Psn;
  * forgotten first. Source: IBA vol 1 §9.4.4, §9.7.5.1.4.
  */
 final class ResponderResources {
-    private final int capacity;
-    private final boolean[] atomic;
-    private final int[] firstPsn;
-    private final int[] packets;
-    private final int[] msn;
-    private final int[] pd;
-    private final int[] rkey;
-    private final long[] va;
-    private final long[] length;
-    private final long[] original;
+    /** A request that was answered. Fields that its kind does not have keep what an earlier request left there. */
+    static final class Resource {
+        private boolean atomic;
+        private int firstPsn;
+        private int packets;
+        private int msn;
+        private int pd;
+        private int rkey;
+        private long va;
+        private long length;
+        private long original;
+
+        int msn() {
+            return msn;
+        }
+
+        /** Protection domain that the key of a READ must belong to. */
+        int pd() {
+            return pd;
+        }
+
+        /** Result of an atomic. */
+        long original() {
+            return original;
+        }
+
+        private boolean isRead(int psn, int byRkey, long fromVa, long bytes, int mtu) {
+            int packet = Psn.distance(firstPsn, psn);
+            long skipped = (long) packet * mtu;
+            return !atomic && packet < packets && rkey == byRkey && fromVa == va + skipped && bytes <= length - skipped;
+        }
+    }
+
+    /** Each is made when it is first needed: a queue pair without READs and atomics has none. */
+    private final Resource[] resources;
     private int count;
 
     ResponderResources(int capacity) {
-        this.capacity = capacity;
-        atomic = new boolean[capacity];
-        firstPsn = new int[capacity];
-        packets = new int[capacity];
-        msn = new int[capacity];
-        pd = new int[capacity];
-        rkey = new int[capacity];
-        va = new long[capacity];
-        length = new long[capacity];
-        original = new long[capacity];
+        resources = new Resource[capacity];
     }
 
     void clear() {
@@ -40,31 +56,41 @@ final class ResponderResources {
     /**
      * Remembers a READ.
      *
-     * @param newPd protection domain that its key must belong to
+     * @param pd protection domain that its key must belong to
      */
-    void rememberRead(int psn, int psns, int newMsn, int newPd, int newRkey, long newVa, long newLength) {
-        int id = next(psn, psns, newMsn);
-        atomic[id] = false;
-        pd[id] = newPd;
-        rkey[id] = newRkey;
-        va[id] = newVa;
-        length[id] = newLength;
+    void rememberRead(int psn, int packets, int msn, int pd, int rkey, long va, long length) {
+        Resource read = next(psn, packets, msn);
+        read.atomic = false;
+        read.pd = pd;
+        read.rkey = rkey;
+        read.va = va;
+        read.length = length;
     }
 
     /** Remembers an atomic, or another request answered under one PSN, and its result. */
-    void rememberAtomic(int psn, int newMsn, long result) {
-        int id = next(psn, 1, newMsn);
-        atomic[id] = true;
-        original[id] = result;
+    void rememberAtomic(int psn, int msn, long result) {
+        Resource atomic = next(psn, 1, msn);
+        atomic.atomic = true;
+        atomic.original = result;
     }
 
-    private int next(int psn, int psns, int newMsn) {
-        int id = count++ % capacity;
-        count = count == 2 * capacity ? capacity : count;
-        firstPsn[id] = psn;
-        packets[id] = psns;
-        msn[id] = newMsn;
-        return id;
+    private Resource next(int psn, int packets, int msn) {
+        int id = count++ % resources.length;
+        count = count == 2 * resources.length ? resources.length : count;
+        Resource next = resources[id];
+        if (next == null) {
+            next = new Resource();
+            resources[id] = next;
+        }
+        next.firstPsn = psn;
+        next.packets = packets;
+        next.msn = msn;
+        return next;
+    }
+
+    /** Number of requests that are remembered. */
+    private int remembered() {
+        return Math.min(count, resources.length);
     }
 
     /**
@@ -75,49 +101,37 @@ final class ResponderResources {
      */
     int acknowledgeable(int psn, int expectedPsn) {
         int first = expectedPsn;
-        for (int id = 0; id < Math.min(count, capacity); id++) {
-            if (Psn.compare(firstPsn[id], psn) > 0 && Psn.compare(firstPsn[id], first) < 0) {
-                first = firstPsn[id];
+        for (int id = 0; id < remembered(); id++) {
+            int firstPsn = resources[id].firstPsn;
+            if (Psn.compare(firstPsn, psn) > 0 && Psn.compare(firstPsn, first) < 0) {
+                first = firstPsn;
             }
         }
         return Psn.add(first, -1);
     }
 
-    /** Index of the atomic of that PSN, or -1. */
-    int findAtomic(int psn) {
-        for (int id = 0; id < Math.min(count, capacity); id++) {
-            if (atomic[id] && firstPsn[id] == psn) {
-                return id;
+    /** Returns the atomic of that PSN, or null. */
+    Resource findAtomic(int psn) {
+        for (int id = 0; id < remembered(); id++) {
+            Resource each = resources[id];
+            if (each.atomic && each.firstPsn == psn) {
+                return each;
             }
         }
-        return -1;
+        return null;
     }
 
     /**
-     * Index of the READ that a request repeats, wholly or from some packet on, or -1.
+     * Returns the READ that a request repeats, wholly or from some packet on, or null.
      *
      * @param mtu path MTU: a later PSN must request correspondingly later bytes
      */
-    int findRead(int psn, int byRkey, long fromVa, long bytes, int mtu) {
-        for (int id = 0; id < Math.min(count, capacity); id++) {
-            int packet = Psn.distance(firstPsn[id], psn);
-            long skipped = (long) packet * mtu;
-            if (!atomic[id] && packet < packets[id] && rkey[id] == byRkey && fromVa == va[id] + skipped && bytes <= length[id] - skipped) {
-                return id;
+    Resource findRead(int psn, int byRkey, long fromVa, long bytes, int mtu) {
+        for (int id = 0; id < remembered(); id++) {
+            if (resources[id].isRead(psn, byRkey, fromVa, bytes, mtu)) {
+                return resources[id];
             }
         }
-        return -1;
-    }
-
-    int msn(int id) {
-        return msn[id];
-    }
-
-    int pd(int id) {
-        return pd[id];
-    }
-
-    long original(int id) {
-        return original[id];
+        return null;
     }
 }

@@ -5,28 +5,97 @@ import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Syndrome;
 
 /**
- * Responses that a responder has yet to send, in PSN order: acknowledgements, READ data, atomic results. Fixed size. Consecutive
+ * Responses that a responder has yet to send, in PSN order: acknowledgements, READ data, atomic results. Bounded. Consecutive
  * acknowledgements are merged into the newest, so one acknowledges a whole batch of packets.
  */
 final class ResponseQueue {
-    static final int ACK = 0;
-    static final int READ = 1;
-    static final int ATOMIC = 2;
+    enum Kind {
+        /** Acknowledgement, NAK or RNR NAK. */
+        ACK, READ, ATOMIC
+    }
 
-    private final int capacity;
-    private final int[] kind;
-    private final int[] psn;
-    private final int[] msn;
-    private final int[] syndrome;
-    private final int[] pd;
-    private final int[] rkey;
-    private final long[] va;
-    /** Bytes of a READ not sent yet. */
-    private final long[] left;
-    /** Value that an atomic found. */
-    private final long[] original;
-    private final boolean[] begun;
-    private final boolean[] replay;
+    /** A response that waits. Fields that its kind does not have keep what an earlier response left there. */
+    static final class Response {
+        private Kind kind;
+        private int psn;
+        private int msn;
+        private int syndrome;
+        private int pd;
+        private int rkey;
+        private long va;
+        private long left;
+        private long original;
+        private boolean begun;
+        private boolean replay;
+
+        Kind kind() {
+            return kind;
+        }
+
+        int psn() {
+            return psn;
+        }
+
+        int msn() {
+            return msn;
+        }
+
+        int syndrome() {
+            return syndrome;
+        }
+
+        /** Protection domain that the key of a READ must belong to. */
+        int pd() {
+            return pd;
+        }
+
+        int rkey() {
+            return rkey;
+        }
+
+        long va() {
+            return va;
+        }
+
+        /** Bytes of a READ not sent yet. */
+        long left() {
+            return left;
+        }
+
+        /** Value that an atomic found. */
+        long original() {
+            return original;
+        }
+
+        /** Whether a packet of a READ was sent. */
+        boolean isBegun() {
+            return begun;
+        }
+
+        /** Whether the request was answered before. */
+        boolean isReplay() {
+            return replay;
+        }
+
+        /** Moves a READ past one sent packet. */
+        void advance(int nextPsn, int bytes) {
+            psn = nextPsn;
+            va += bytes;
+            left -= bytes;
+            begun = true;
+        }
+
+        private boolean isAck() {
+            return kind == Kind.ACK && Syndrome.isAck(syndrome);
+        }
+
+        private int lastPsn(int mtu) {
+            return kind == Kind.READ && left > 0 ? Psn.add(psn, (int) ((left - 1) / mtu)) : psn;
+        }
+    }
+
+    /** A ring. Each slot's response is made when it is first needed: most queue pairs never have more than a few. */
+    private final Response[] ring;
     private int head;
     private int size;
     private int answers;
@@ -34,18 +103,7 @@ final class ResponseQueue {
     /** @param maxAnswers READs, atomics and their like that can wait at once */
     ResponseQueue(int maxAnswers) {
         // Between two answers there is at most one merged ACK, and after the last one at most one NAK.
-        capacity = 2 * maxAnswers + 4;
-        kind = new int[capacity];
-        psn = new int[capacity];
-        msn = new int[capacity];
-        syndrome = new int[capacity];
-        pd = new int[capacity];
-        rkey = new int[capacity];
-        va = new long[capacity];
-        left = new long[capacity];
-        original = new long[capacity];
-        begun = new boolean[capacity];
-        replay = new boolean[capacity];
+        ring = new Response[2 * maxAnswers + 4];
     }
 
     void clear() {
@@ -59,7 +117,7 @@ final class ResponseQueue {
 
     /** Whether the queue holds one ACK or NAK and nothing else. */
     boolean isLoneAcknowledge() {
-        return size == 1 && kind[head] == ACK;
+        return size == 1 && oldest().kind == Kind.ACK;
     }
 
     /** Number of READs, atomics and their like not answered completely. */
@@ -73,17 +131,19 @@ final class ResponseQueue {
      *
      * @return false if there is no room: nothing is queued
      */
-    boolean acknowledge(int newPsn, int newMsn) {
-        int last = slot(size - 1);
-        if (size > 0 && Psn.compare(psn[last], newPsn) >= 0) {
-            return true;
+    boolean acknowledge(int psn, int msn) {
+        if (size > 0) {
+            Response newest = at(size - 1);
+            if (Psn.compare(newest.psn, psn) >= 0) {
+                return true;
+            }
+            if (newest.isAck()) {
+                newest.psn = psn;
+                newest.msn = msn;
+                return true;
+            }
         }
-        if (size > 0 && kind[last] == ACK && Syndrome.isAck(syndrome[last])) {
-            psn[last] = newPsn;
-            msn[last] = newMsn;
-            return true;
-        }
-        return add(ACK, newPsn, newMsn, Syndrome.ACK_UNLIMITED, false);
+        return add(Kind.ACK, psn, msn, Syndrome.ACK_UNLIMITED, false) != null;
     }
 
     /**
@@ -91,27 +151,27 @@ final class ResponseQueue {
      *
      * @return false if there is no room: nothing is queued
      */
-    boolean refuse(int newPsn, int newMsn, int newSyndrome) {
-        return add(ACK, newPsn, newMsn, newSyndrome, false);
+    boolean refuse(int psn, int msn, int syndrome) {
+        return add(Kind.ACK, psn, msn, syndrome, false) != null;
     }
 
     /**
      * Queues the answer to a READ.
      *
-     * @param newPd    protection domain that its key must belong to
+     * @param pd       protection domain that its key must belong to
      * @param isReplay whether it was answered before
      * @return false if there is no room: nothing is queued
      */
-    boolean read(int newPsn, int newMsn, int newPd, int newRkey, long newVa, long length, boolean isReplay) {
-        if (!add(READ, newPsn, newMsn, Syndrome.ACK_UNLIMITED, isReplay)) {
+    boolean read(int psn, int msn, int pd, int rkey, long va, long length, boolean isReplay) {
+        Response added = add(Kind.READ, psn, msn, Syndrome.ACK_UNLIMITED, isReplay);
+        if (added == null) {
             return false;
         }
-        int at = slot(size - 1);
-        pd[at] = newPd;
-        rkey[at] = newRkey;
-        va[at] = newVa;
-        left[at] = length;
-        begun[at] = false;
+        added.pd = pd;
+        added.rkey = rkey;
+        added.va = va;
+        added.left = length;
+        added.begun = false;
         answers++;
         return true;
     }
@@ -121,8 +181,8 @@ final class ResponseQueue {
      *
      * @return false if there is no room
      */
-    boolean confirm(int newPsn, int newMsn, boolean isReplay) {
-        return read(newPsn, newMsn, 0, 0, 0, 0, isReplay);
+    boolean confirm(int psn, int msn, boolean isReplay) {
+        return read(psn, msn, 0, 0, 0, 0, isReplay);
     }
 
     /**
@@ -131,31 +191,28 @@ final class ResponseQueue {
      * @param isReplay whether it was answered before
      * @return false if there is no room: nothing is queued
      */
-    boolean atomic(int newPsn, int newMsn, long newOriginal, boolean isReplay) {
-        if (!add(ATOMIC, newPsn, newMsn, Syndrome.ACK_UNLIMITED, isReplay)) {
+    boolean atomic(int psn, int msn, long original, boolean isReplay) {
+        Response added = add(Kind.ATOMIC, psn, msn, Syndrome.ACK_UNLIMITED, isReplay);
+        if (added == null) {
             return false;
         }
-        original[slot(size - 1)] = newOriginal;
+        added.original = original;
         answers++;
         return true;
     }
 
     /**
-     * Drops the responses from {@code fromPsn} on because the requester went back there: it will request them again. The rest of a READ
-     * that began before is void, too, because the requester has all of it up to there.
+     * Drops the responses from {@code psn} on because the requester went back there: it will request them again. The rest of a READ that
+     * began before is void, too, because the requester has all of it up to there.
      *
      * @param mtu bytes a READ sends under one PSN
      */
-    void dropFrom(int fromPsn, int mtu) {
-        while (size > 0 && Psn.compare(lastPsn(slot(size - 1), mtu), fromPsn) >= 0) {
-            if (kind[slot(--size)] != ACK) {
+    void dropFrom(int psn, int mtu) {
+        while (size > 0 && Psn.compare(at(size - 1).lastPsn(mtu), psn) >= 0) {
+            if (at(--size).kind != Kind.ACK) {
                 answers--;
             }
         }
-    }
-
-    private int lastPsn(int at, int mtu) {
-        return kind[at] == READ && left[at] > 0 ? Psn.add(psn[at], (int) ((left[at] - 1) / mtu)) : psn[at];
     }
 
     /**
@@ -165,105 +222,67 @@ final class ResponseQueue {
      */
     boolean dropOldestReplay() {
         int oldest = 0;
-        while (oldest < size && kind[slot(oldest)] == ACK) {
+        while (oldest < size && at(oldest).kind == Kind.ACK) {
             oldest++;
         }
-        if (oldest == size || !replay[slot(oldest)]) {
+        if (oldest == size || !at(oldest).replay) {
             return false;
         }
         for (int i = 0; i <= oldest; i++) {
-            removeHead();
+            removeOldest();
         }
         return true;
     }
 
-    private boolean add(int newKind, int newPsn, int newMsn, int newSyndrome, boolean isReplay) {
-        if (size == capacity) {
-            return false;
+    /** Returns the new response, or null if there is no room. */
+    private Response add(Kind kind, int psn, int msn, int syndrome, boolean isReplay) {
+        if (size == ring.length) {
+            return null;
         }
-        int at = slot(size++);
-        kind[at] = newKind;
-        psn[at] = newPsn;
-        msn[at] = newMsn;
-        syndrome[at] = newSyndrome;
-        replay[at] = isReplay;
-        return true;
+        if (size == 0) {
+            // In memory that was used last.
+            head = 0;
+        }
+        int slot = slot(size++);
+        Response added = ring[slot];
+        if (added == null) {
+            added = new Response();
+            ring[slot] = added;
+        }
+        added.kind = kind;
+        added.psn = psn;
+        added.msn = msn;
+        added.syndrome = syndrome;
+        added.replay = isReplay;
+        return added;
+    }
+
+    private Response at(int index) {
+        return ring[slot(index)];
     }
 
     private int slot(int index) {
-        return (head + index + capacity) % capacity;
+        return (head + index) % ring.length;
     }
 
-    // ---- fields of the oldest entry ----
-
-    int headKind() {
-        return kind[head];
+    /** Returns the oldest response; there is one. */
+    Response oldest() {
+        return ring[head];
     }
 
-    int headPsn() {
-        return psn[head];
-    }
-
-    int headMsn() {
-        return msn[head];
-    }
-
-    int headSyndrome() {
-        return syndrome[head];
-    }
-
-    int headPd() {
-        return pd[head];
-    }
-
-    int headRkey() {
-        return rkey[head];
-    }
-
-    long headVa() {
-        return va[head];
-    }
-
-    /** Bytes of the READ not sent yet. */
-    long headLeft() {
-        return left[head];
-    }
-
-    /** Value that the atomic found. */
-    long headOriginal() {
-        return original[head];
-    }
-
-    /** Whether it was answered before. */
-    boolean headIsReplay() {
-        return replay[head];
-    }
-
-    /** Turns the READ, which cannot be answered, into a NAK. */
-    void refuseHead(int nak) {
+    /** Turns the oldest response, a READ that cannot be answered, into a NAK. */
+    void refuseOldest(int nak) {
         answers--;
-        kind[head] = ACK;
-        syndrome[head] = nak;
+        Response refused = oldest();
+        refused.kind = Kind.ACK;
+        refused.syndrome = nak;
     }
 
-    /** Whether a packet of this answer was sent. */
-    boolean headBegun() {
-        return begun[head];
-    }
-
-    /** Moves the READ past one sent packet. */
-    void advance(int nextPsn, int bytes) {
-        psn[head] = nextPsn;
-        va[head] += bytes;
-        left[head] -= bytes;
-        begun[head] = true;
-    }
-
-    void removeHead() {
-        if (kind[head] != ACK) {
+    void removeOldest() {
+        if (oldest().kind != Kind.ACK) {
             answers--;
         }
-        head = (head + 1) % capacity;
+        head = slot(1);
         size--;
     }
 }

@@ -2,7 +2,9 @@
 package org.softrdma.rxe.qp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +28,7 @@ class ResponderResourcesTest {
         resources.rememberRead(psn(at), packets, 100 + at, PD, RKEY, VA, length);
     }
 
-    private int findRead(int at, int rkey, long va, long bytes) {
+    private ResponderResources.Resource findRead(int at, int rkey, long va, long bytes) {
         return resources.findRead(psn(at), rkey, va, bytes, MTU);
     }
 
@@ -37,14 +39,14 @@ class ResponderResourcesTest {
             resources.rememberAtomic(psn(i), i, 1000 + i);
         }
         for (int i = 0; i < count; i++) {
-            int id = resources.findAtomic(psn(i));
-            assertEquals(i >= count - 3, id >= 0, i + " of " + count);
-            if (id >= 0) {
-                assertEquals(i, resources.msn(id));
-                assertEquals(1000 + i, resources.original(id));
+            ResponderResources.Resource atomic = resources.findAtomic(psn(i));
+            assertEquals(i >= count - 3, atomic != null, i + " of " + count);
+            if (atomic != null) {
+                assertEquals(i, atomic.msn());
+                assertEquals(1000 + i, atomic.original());
             }
         }
-        assertEquals(-1, resources.findAtomic(psn(count)));
+        assertNull(resources.findAtomic(psn(count)));
     }
 
     @Test
@@ -52,8 +54,8 @@ class ResponderResourcesTest {
         resources.rememberAtomic(psn(0), 1, 5);
         rememberRead(1, 1, 10);
         resources.clear();
-        assertEquals(-1, resources.findAtomic(psn(0)));
-        assertEquals(-1, findRead(1, RKEY, VA, 10));
+        assertNull(resources.findAtomic(psn(0)));
+        assertNull(findRead(1, RKEY, VA, 10));
         assertEquals(psn(4), resources.acknowledgeable(psn(-1), psn(5)));
     }
 
@@ -62,36 +64,35 @@ class ResponderResourcesTest {
     void shouldFindAReadFromAnyOfItsPacketsOn() {
         long length = 4 * MTU + 100;
         rememberRead(0, 5, length);
-        int id = findRead(0, RKEY, VA, length);
-        assertTrue(id >= 0);
-        assertEquals(100, resources.msn(id));
-        assertEquals(PD, resources.pd(id));
+        ResponderResources.Resource read = findRead(0, RKEY, VA, length);
+        assertEquals(100, read.msn());
+        assertEquals(PD, read.pd());
         for (int packet = 0; packet < 5; packet++) {
             long skipped = (long) packet * MTU;
-            assertEquals(id, findRead(packet, RKEY, VA + skipped, length - skipped));
-            assertEquals(id, findRead(packet, RKEY, VA + skipped, 1));
-            assertEquals(-1, findRead(packet, RKEY, VA + skipped, length - skipped + 1), "more than was read");
-            assertEquals(-1, findRead(packet, RKEY, VA + skipped + 1, 1), "other bytes");
-            assertEquals(-1, findRead(packet, RKEY + 1, VA + skipped, 1), "another key");
+            assertSame(read, findRead(packet, RKEY, VA + skipped, length - skipped));
+            assertSame(read, findRead(packet, RKEY, VA + skipped, 1));
+            assertNull(findRead(packet, RKEY, VA + skipped, length - skipped + 1), "more than was read");
+            assertNull(findRead(packet, RKEY, VA + skipped + 1, 1), "other bytes");
+            assertNull(findRead(packet, RKEY + 1, VA + skipped, 1), "another key");
         }
-        assertEquals(-1, findRead(5, RKEY, VA + 5 * MTU, 0), "behind it");
-        assertEquals(-1, findRead(-1, RKEY, VA - MTU, 1), "before it");
+        assertNull(findRead(5, RKEY, VA + 5 * MTU, 0), "behind it");
+        assertNull(findRead(-1, RKEY, VA - MTU, 1), "before it");
     }
 
     @Test
     void shouldTellReadsFromAtomics() {
         rememberRead(0, 1, 8);
         resources.rememberAtomic(psn(1), 2, 5);
-        assertEquals(-1, resources.findAtomic(psn(0)));
-        assertEquals(-1, findRead(1, 0, 0, 0));
+        assertNull(resources.findAtomic(psn(0)));
+        assertNull(findRead(1, 0, 0, 0));
         // The slot of an atomic is used for a READ, and the other way round.
         resources.rememberAtomic(psn(2), 3, 5);
         resources.rememberAtomic(psn(3), 4, 6);
         rememberRead(4, 1, 8);
-        assertEquals(-1, findRead(3, RKEY, VA, 8));
-        assertTrue(resources.findAtomic(psn(3)) >= 0);
-        assertEquals(-1, resources.findAtomic(psn(4)));
-        assertTrue(findRead(4, RKEY, VA, 8) >= 0);
+        assertNull(findRead(3, RKEY, VA, 8));
+        assertNotNull(resources.findAtomic(psn(3)));
+        assertNull(resources.findAtomic(psn(4)));
+        assertNotNull(findRead(4, RKEY, VA, 8));
     }
 
     /** An acknowledgement of a repeated SEND or WRITE ends before the next READ or atomic, whose own response may be lost. */

@@ -33,13 +33,14 @@ class ResponseQueueTest {
     private List<String> drained() {
         List<String> all = new ArrayList<>();
         while (!queue.isEmpty()) {
-            String what = switch (queue.headKind()) {
-                case ResponseQueue.READ -> "READ";
-                case ResponseQueue.ATOMIC -> "atomic " + queue.headOriginal();
-                default -> Integer.toHexString(queue.headSyndrome());
+            ResponseQueue.Response oldest = queue.oldest();
+            String what = switch (oldest.kind()) {
+                case READ -> "READ";
+                case ATOMIC -> "atomic " + oldest.original();
+                case ACK -> Integer.toHexString(oldest.syndrome());
             };
-            all.add(what + " " + (queue.headPsn() - FIRST << 8 >> 8) + " " + queue.headMsn());
-            queue.removeHead();
+            all.add(what + " " + (oldest.psn() - FIRST << 8 >> 8) + " " + oldest.msn());
+            queue.removeOldest();
         }
         return all;
     }
@@ -80,8 +81,14 @@ class ResponseQueueTest {
     @ValueSource(ints = {1, 2, 16})
     void shouldHaveRoomForEveryAnswerWithAnAcknowledgementBeforeIt(int answers) {
         queue = new ResponseQueue(answers);
-        // As often as the slots go round, so that every one is used in each role.
-        for (int round = 0; round < 5; round++) {
+        // From each slot on, so that every one is used in each role. A NAK stays before all: an empty queue begins in the first slot again.
+        for (int begin = 0; begin < 2 * answers + 4; begin++) {
+            queue.clear();
+            queue.refuse(psn(-1), 0, NAK_ACCESS);
+            for (int i = 0; i < begin; i++) {
+                queue.refuse(psn(-1), 0, NAK_ACCESS);
+                queue.removeOldest();
+            }
             int at = 0;
             for (int i = 0; i < answers; i++) {
                 assertTrue(queue.acknowledge(psn(at), at++));
@@ -91,7 +98,7 @@ class ResponseQueueTest {
             assertEquals(answers, queue.answers());
             assertTrue(queue.refuse(psn(at), at, NAK_INVALID));
             List<String> all = drained();
-            assertEquals(2 * answers + 2, all.size());
+            assertEquals(2 * answers + 3, all.size());
             assertEquals("61 " + at + " " + at, all.getLast());
             assertEquals(0, queue.answers());
         }
@@ -110,7 +117,7 @@ class ResponseQueueTest {
         assertFalse(queue.atomic(psn(100), 1, 1, true));
         assertFalse(queue.confirm(psn(100), 1, true));
         assertEquals(taken, queue.answers(), "what found no room changes nothing");
-        queue.removeHead();
+        queue.removeOldest();
         assertTrue(queue.acknowledge(psn(100), 1));
         assertFalse(queue.refuse(psn(101), 1, NAK_INVALID));
         assertEquals(taken - 1, queue.answers());
@@ -164,23 +171,23 @@ class ResponseQueueTest {
     @Test
     void shouldRememberHowMuchOfAReadWasSent() {
         read(0, 2000, false);
-        assertFalse(queue.headBegun());
-        assertFalse(queue.headIsReplay());
-        queue.advance(psn(1), MTU);
-        assertTrue(queue.headBegun());
-        assertEquals(List.of(0x1000L + MTU, 976L), List.of(queue.headVa(), queue.headLeft()));
-        assertEquals(List.of(psn(1), 5, 6), List.of(queue.headPsn(), queue.headPd(), queue.headRkey()));
-        queue.removeHead();
+        assertFalse(queue.oldest().isBegun());
+        assertFalse(queue.oldest().isReplay());
+        queue.oldest().advance(psn(1), MTU);
+        assertTrue(queue.oldest().isBegun());
+        assertEquals(List.of(0x1000L + MTU, 976L), List.of(queue.oldest().va(), queue.oldest().left()));
+        assertEquals(List.of(psn(1), 5, 6), List.of(queue.oldest().psn(), queue.oldest().pd(), queue.oldest().rkey()));
+        queue.removeOldest();
         read(1, 8, true);
-        assertFalse(queue.headBegun());
-        assertTrue(queue.headIsReplay());
+        assertFalse(queue.oldest().isBegun());
+        assertTrue(queue.oldest().isReplay());
     }
 
     @Test
     void shouldTurnAReadIntoANak() {
         read(0, 10, true);
         read(1, 10, true);
-        queue.refuseHead(NAK_ACCESS);
+        queue.refuseOldest(NAK_ACCESS);
         assertEquals(1, queue.answers());
         assertEquals(List.of("62 0 0", "READ 1 1"), drained());
         assertEquals(0, queue.answers());

@@ -9,13 +9,23 @@ final class OutstandingRequests {
     /** Work request of a READ that was not posted: the first message of a peer-to-peer connection. */
     static final long NO_WORK_REQUEST = -1;
 
+    /** A READ or an atomic. An atomic has no sink. */
+    private static final class Request {
+        long wqe;
+        boolean atomic;
+        int id;
+        int sinkStag;
+        long sinkTo;
+        long size;
+
+        private boolean isRead(int stag, long to, long bytes) {
+            return !atomic && sinkStag == stag && sinkTo == to && size == bytes;
+        }
+    }
+
     private final int limit;
-    private final long[] wqes;
-    private final boolean[] atomics;
-    private final int[] ids;
-    private final int[] sinkStags;
-    private final long[] sinkTos;
-    private final long[] sizes;
+    /** A ring. Each slot's request is made when it is first needed: most connections never have more than a few. */
+    private final Request[] ring;
     private int head;
     private int count;
     /** Bytes received of the oldest READ's response. */
@@ -24,13 +34,7 @@ final class OutstandingRequests {
     /** @param limit ORD */
     OutstandingRequests(int limit) {
         this.limit = limit;
-        int slots = Math.max(1, limit);
-        wqes = new long[slots];
-        atomics = new boolean[slots];
-        ids = new int[slots];
-        sinkStags = new int[slots];
-        sinkTos = new long[slots];
-        sizes = new long[slots];
+        ring = new Request[Math.max(1, limit)];
     }
 
     int limit() {
@@ -51,10 +55,10 @@ final class OutstandingRequests {
      * @param id its MSN
      */
     void addRead(long wqe, int id, int sinkStag, long sinkTo, long size) {
-        int slot = add(wqe, false, id);
-        sinkStags[slot] = sinkStag;
-        sinkTos[slot] = sinkTo;
-        sizes[slot] = size;
+        Request read = add(wqe, false, id);
+        read.sinkStag = sinkStag;
+        read.sinkTo = sinkTo;
+        read.size = size;
     }
 
     /**
@@ -66,40 +70,57 @@ final class OutstandingRequests {
         add(wqe, true, id);
     }
 
-    private int add(long wqe, boolean atomic, int id) {
-        int slot = (head + count++) % wqes.length;
-        wqes[slot] = wqe;
-        atomics[slot] = atomic;
-        ids[slot] = id;
-        return slot;
+    private Request add(long wqe, boolean atomic, int id) {
+        if (count == 0) {
+            // In memory that was used last.
+            head = 0;
+        }
+        int slot = (head + count++) % ring.length;
+        Request added = ring[slot];
+        if (added == null) {
+            added = new Request();
+            ring[slot] = added;
+        }
+        added.wqe = wqe;
+        added.atomic = atomic;
+        added.id = id;
+        return added;
+    }
+
+    private Request at(int index) {
+        return ring[(head + index) % ring.length];
+    }
+
+    private Request oldest() {
+        return ring[head];
     }
 
     /** Sequence number in the send queue of the oldest request, or {@link #NO_WORK_REQUEST}. */
     long oldestWqe() {
-        return wqes[head];
+        return oldest().wqe;
     }
 
     /** Sequence number of the oldest request that was posted, or {@link Long#MAX_VALUE}. */
     long oldestPosted() {
-        int first = count > 0 && wqes[head] == NO_WORK_REQUEST ? 1 : 0;
-        return first < count ? wqes[(head + first) % wqes.length] : Long.MAX_VALUE;
+        int first = count > 0 && oldestWqe() == NO_WORK_REQUEST ? 1 : 0;
+        return first < count ? at(first).wqe : Long.MAX_VALUE;
     }
 
     boolean isOldestAtomic() {
-        return atomics[head];
+        return oldest().atomic;
     }
 
     int oldestId() {
-        return ids[head];
+        return oldest().id;
     }
 
     int sinkStag() {
-        return sinkStags[head];
+        return oldest().sinkStag;
     }
 
     /** Tagged offset of the next byte of the oldest READ's response. */
     long nextTo() {
-        return sinkTos[head] + received;
+        return oldest().sinkTo + received;
     }
 
     /** Bytes received of the oldest READ's response. */
@@ -109,7 +130,7 @@ final class OutstandingRequests {
 
     /** Bytes missing of the oldest READ's response. */
     long missing() {
-        return sizes[head] - received;
+        return oldest().size - received;
     }
 
     void onReceived(long bytes) {
@@ -118,7 +139,7 @@ final class OutstandingRequests {
 
     /** Removes the oldest request, whose response is complete. */
     void removeOldest() {
-        head = (head + 1) % wqes.length;
+        head = (head + 1) % ring.length;
         count--;
         received = 0;
     }
@@ -126,9 +147,8 @@ final class OutstandingRequests {
     /** Finds the work request of the READ with this sink, or {@link #NO_WORK_REQUEST}. */
     long findRead(int sinkStag, long sinkTo, long size) {
         for (int i = 0; i < count; i++) {
-            int slot = (head + i) % wqes.length;
-            if (!atomics[slot] && sinkStags[slot] == sinkStag && sinkTos[slot] == sinkTo && sizes[slot] == size) {
-                return wqes[slot];
+            if (at(i).isRead(sinkStag, sinkTo, size)) {
+                return at(i).wqe;
             }
         }
         return NO_WORK_REQUEST;
@@ -137,9 +157,8 @@ final class OutstandingRequests {
     /** Finds the work request of the atomic with this request identifier, or {@link #NO_WORK_REQUEST}. */
     long findAtomic(int id) {
         for (int i = 0; i < count; i++) {
-            int slot = (head + i) % wqes.length;
-            if (atomics[slot] && ids[slot] == id) {
-                return wqes[slot];
+            if (at(i).atomic && at(i).id == id) {
+                return at(i).wqe;
             }
         }
         return NO_WORK_REQUEST;

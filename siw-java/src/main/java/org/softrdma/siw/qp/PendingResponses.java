@@ -21,19 +21,30 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
  * violation and ends the connection. An atomic is executed when its response is written, after those of the READs before it.
  */
 public final class PendingResponses {
+    /** A READ or an atomic. Fields that its kind does not have keep what an earlier request left there. */
+    private static final class Request {
+        boolean atomic;
+        int msn;
+        int stag;
+        long to;
+
+        int sinkStag;
+        long sinkTo;
+        /** Bytes that a READ requests. */
+        long size;
+
+        int requestId;
+        int operation;
+        long addSwap;
+        long addSwapMask;
+        long compare;
+        long compareMask;
+    }
+
     private final RemoteAccess access;
     private final int limit;
-    private final boolean[] atomics;
-    private final int[] msns;
-    private final int[] stags;
-    private final long[] tos;
-    private final int[] sinkStags;
-    private final long[] sinkTos;
-    private final long[] sizes;
-    private final long[] operands;
-    private final long[] masks;
-    private final long[] compares;
-    private final long[] compareMasks;
+    /** A ring. Each slot's request is made when it is first needed: most connections never have more than a few. */
+    private final Request[] ring;
     private final long[] original = new long[1];
     private int head;
     private int count;
@@ -45,18 +56,7 @@ public final class PendingResponses {
     PendingResponses(RemoteAccess access, int limit) {
         this.access = access;
         this.limit = limit;
-        int slots = Math.max(1, limit);
-        atomics = new boolean[slots];
-        msns = new int[slots];
-        stags = new int[slots];
-        tos = new long[slots];
-        sinkStags = new int[slots];
-        sinkTos = new long[slots];
-        sizes = new long[slots];
-        operands = new long[slots];
-        masks = new long[slots];
-        compares = new long[slots];
-        compareMasks = new long[slots];
+        ring = new Request[Math.max(1, limit)];
     }
 
     int limit() {
@@ -78,54 +78,68 @@ public final class PendingResponses {
 
     /** Adds a READ whose key and range were checked. */
     void addRead(int msn, int sinkStag, long sinkTo, long size, int stag, long to) {
-        int slot = add(msn, false, stag, to);
-        sinkStags[slot] = sinkStag;
-        sinkTos[slot] = sinkTo;
-        sizes[slot] = size;
+        Request read = add(msn, false, stag, to);
+        read.sinkStag = sinkStag;
+        read.sinkTo = sinkTo;
+        read.size = size;
     }
 
     /** Adds an atomic whose key, range and operation were checked. */
     void addAtomic(int msn, ByteBuffer b, int at) {
-        int slot = add(msn, true, AtomicRequest.stag(b, at), AtomicRequest.to(b, at));
-        sinkStags[slot] = AtomicRequest.requestId(b, at);
-        sizes[slot] = AtomicRequest.operation(b, at);
-        operands[slot] = AtomicRequest.addSwap(b, at);
-        masks[slot] = AtomicRequest.addSwapMask(b, at);
-        compares[slot] = AtomicRequest.compare(b, at);
-        compareMasks[slot] = AtomicRequest.compareMask(b, at);
+        Request atomic = add(msn, true, AtomicRequest.stag(b, at), AtomicRequest.to(b, at));
+        atomic.requestId = AtomicRequest.requestId(b, at);
+        atomic.operation = AtomicRequest.operation(b, at);
+        atomic.addSwap = AtomicRequest.addSwap(b, at);
+        atomic.addSwapMask = AtomicRequest.addSwapMask(b, at);
+        atomic.compare = AtomicRequest.compare(b, at);
+        atomic.compareMask = AtomicRequest.compareMask(b, at);
     }
 
-    private int add(int msn, boolean atomic, int stag, long to) {
-        int slot = (head + count++) % stags.length;
-        msns[slot] = msn;
-        atomics[slot] = atomic;
-        stags[slot] = stag;
-        tos[slot] = to;
-        return slot;
+    private Request add(int msn, boolean atomic, int stag, long to) {
+        if (count == 0) {
+            // In memory that was used last.
+            head = 0;
+        }
+        int slot = (head + count++) % ring.length;
+        Request added = ring[slot];
+        if (added == null) {
+            added = new Request();
+            ring[slot] = added;
+        }
+        added.msn = msn;
+        added.atomic = atomic;
+        added.stag = stag;
+        added.to = to;
+        return added;
+    }
+
+    private Request oldest() {
+        return ring[head];
     }
 
     /** Writes the oldest request again, for the Terminate that refuses it: RFC 5040 §4.8. */
     ByteBuffer oldestRequest() {
-        boolean atomic = atomics[head];
+        Request oldest = oldest();
         int body = UntaggedHeader.LENGTH;
-        ByteBuffer b = ByteBuffer.allocate(body + (atomic ? AtomicRequest.LENGTH : ReadRequest.LENGTH));
-        UntaggedHeader.put(b, 0, true, atomic ? RdmapOpcode.ATOMIC_REQUEST : RdmapOpcode.RDMA_READ_REQUEST, 0, RdmapOpcode.QN_REQUEST,
-            msns[head], 0);
-        if (atomic) {
-            AtomicRequest.put(b, body, (int) sizes[head], sinkStags[head], stags[head], tos[head], operands[head], masks[head],
-                compares[head], compareMasks[head]);
+        ByteBuffer b = ByteBuffer.allocate(body + (oldest.atomic ? AtomicRequest.LENGTH : ReadRequest.LENGTH));
+        int opcode = oldest.atomic ? RdmapOpcode.ATOMIC_REQUEST : RdmapOpcode.RDMA_READ_REQUEST;
+        UntaggedHeader.put(b, 0, true, opcode, 0, RdmapOpcode.QN_REQUEST, oldest.msn, 0);
+        if (oldest.atomic) {
+            AtomicRequest.put(b, body, oldest.operation, oldest.requestId, oldest.stag, oldest.to, oldest.addSwap, oldest.addSwapMask,
+                oldest.compare, oldest.compareMask);
         } else {
-            ReadRequest.put(b, body, sinkStags[head], sinkTos[head], sizes[head], stags[head], tos[head]);
+            ReadRequest.put(b, body, oldest.sinkStag, oldest.sinkTo, oldest.size, oldest.stag, oldest.to);
         }
         return b;
     }
 
     /** Length of the next ULPDU in bytes. */
     int nextLength(int maxUlpdu) {
-        if (atomics[head]) {
+        Request oldest = oldest();
+        if (oldest.atomic) {
             return UntaggedHeader.LENGTH + AtomicResponse.LENGTH;
         }
-        return TaggedHeader.LENGTH + Requester.payloadOf(sizes[head] - sent, maxUlpdu - TaggedHeader.LENGTH);
+        return TaggedHeader.LENGTH + Requester.payloadOf(oldest.size - sent, maxUlpdu - TaggedHeader.LENGTH);
     }
 
     /**
@@ -136,22 +150,24 @@ public final class PendingResponses {
      *     sent then, as the buffer has old bytes
      */
     int write(StreamBuffer out, int at, int length) {
-        return atomics[head] ? writeAtomic(out.bytes(), at) : writeRead(out, at, length - TaggedHeader.LENGTH);
+        Request oldest = oldest();
+        return oldest.atomic ? writeAtomic(oldest, out.bytes(), at) : writeRead(oldest, out, at, length - TaggedHeader.LENGTH);
     }
 
     /** Explains why {@link #write} refused the oldest request. */
     Failure explainRefusal() {
-        if (!atomics[head]) {
-            return access.explain(stags[head], AccessFlags.REMOTE_READ, tos[head] + sent, sizes[head] - sent, WrOpcode.RDMA_READ);
+        Request oldest = oldest();
+        if (!oldest.atomic) {
+            return access.explain(oldest.stag, AccessFlags.REMOTE_READ, oldest.to + sent, oldest.size - sent, WrOpcode.RDMA_READ);
         }
-        return access.explain(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES,
-            sizes[head] == AtomicRequest.FETCH_ADD ? WrOpcode.ATOMIC_FETCH_AND_ADD : WrOpcode.ATOMIC_CMP_AND_SWP);
+        return access.explain(oldest.stag, AccessFlags.REMOTE_ATOMIC, oldest.to, Long.BYTES,
+            oldest.operation == AtomicRequest.FETCH_ADD ? WrOpcode.ATOMIC_FETCH_AND_ADD : WrOpcode.ATOMIC_CMP_AND_SWP);
     }
 
-    private int writeRead(StreamBuffer out, int at, int payload) {
-        long from = tos[head] + sent;
+    private int writeRead(Request read, StreamBuffer out, int at, int payload) {
+        long from = read.to + sent;
         if (payload > 0) {
-            Region region = access.find(stags[head], AccessFlags.REMOTE_READ, from, payload);
+            Region region = access.find(read.stag, AccessFlags.REMOTE_READ, from, payload);
             if (region == null) {
                 return access.refusal();
             }
@@ -159,8 +175,8 @@ public final class PendingResponses {
                 return TerminateCode.PROTECTION_INVALID_STAG;
             }
         }
-        boolean last = sent + payload == sizes[head];
-        TaggedHeader.put(out.bytes(), at, last, RdmapOpcode.RDMA_READ_RESPONSE, sinkStags[head], sinkTos[head] + sent);
+        boolean last = sent + payload == read.size;
+        TaggedHeader.put(out.bytes(), at, last, RdmapOpcode.RDMA_READ_RESPONSE, read.sinkStag, read.sinkTo + sent);
         sent += payload;
         if (last) {
             removeOldest();
@@ -168,46 +184,47 @@ public final class PendingResponses {
         return UlpduCheck.OK;
     }
 
-    private int writeAtomic(ByteBuffer b, int at) {
-        Region region = access.find(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES);
+    private int writeAtomic(Request atomic, ByteBuffer b, int at) {
+        Region region = access.find(atomic.stag, AccessFlags.REMOTE_ATOMIC, atomic.to, Long.BYTES);
         if (region == null) {
             return access.refusal();
         }
-        if (!execute(region)) {
+        if (!execute(atomic, region)) {
             return TerminateCode.PROTECTION_INVALID_STAG;
         }
         UntaggedHeader.put(b, at, true, RdmapOpcode.ATOMIC_RESPONSE, 0, RdmapOpcode.QN_ATOMIC_RESPONSE, atomicMsn++, 0);
-        AtomicResponse.put(b, at + UntaggedHeader.LENGTH, sinkStags[head], original[0]);
+        AtomicResponse.put(b, at + UntaggedHeader.LENGTH, atomic.requestId, original[0]);
         removeOldest();
         return UlpduCheck.OK;
     }
 
-    private boolean execute(Region region) {
-        if (sizes[head] == AtomicRequest.FETCH_ADD && masks[head] == 0) {
-            return region.fetchAndAdd(tos[head], operands[head], original);
+    private boolean execute(Request atomic, Region region) {
+        if (atomic.operation == AtomicRequest.FETCH_ADD && atomic.addSwapMask == 0) {
+            return region.fetchAndAdd(atomic.to, atomic.addSwap, original);
         }
         // The first compare-and-swap, of 0 for 0, also reads the value.
         long value = 0;
         long next = 0;
         while (true) {
-            if (!region.compareAndSwap(tos[head], value, next, original)) {
+            if (!region.compareAndSwap(atomic.to, value, next, original)) {
                 return false;
             }
-            if (original[0] == value && next == resultOf(value)) {
+            if (original[0] == value && next == resultOf(atomic, value)) {
                 return true;
             }
             value = original[0];
-            next = resultOf(value);
+            next = resultOf(atomic, value);
         }
     }
 
     /** Returns the value that replaces {@code value}. RFC 7306 §5.1 */
-    private long resultOf(long value) {
-        if (sizes[head] == AtomicRequest.FETCH_ADD) {
-            return addByFields(value, operands[head], masks[head]);
+    private static long resultOf(Request atomic, long value) {
+        long mask = atomic.addSwapMask;
+        if (atomic.operation == AtomicRequest.FETCH_ADD) {
+            return addByFields(value, atomic.addSwap, mask);
         }
-        boolean equal = ((value ^ compares[head]) & compareMasks[head]) == 0;
-        return equal ? value & ~masks[head] | operands[head] & masks[head] : value;
+        boolean equal = ((value ^ atomic.compare) & atomic.compareMask) == 0;
+        return equal ? value & ~mask | atomic.addSwap & mask : value;
     }
 
     /** Adds fields without a carry between them; {@code tops} has the highest bit of each field. RFC 7306 §5.1.1 */
@@ -218,7 +235,7 @@ public final class PendingResponses {
     }
 
     private void removeOldest() {
-        head = (head + 1) % stags.length;
+        head = (head + 1) % ring.length;
         count--;
         sent = 0;
     }
