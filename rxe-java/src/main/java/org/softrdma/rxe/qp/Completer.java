@@ -192,7 +192,7 @@ final class Completer {
             return;
         }
         long original = AtomicAckEth.original(packet.buffer(), packet.atomicAckEthAt());
-        if (!data.scatter(ring, wqe, 0, 8, qp.hostOrder(original), 0)) {
+        if (!data.scatterOriginal(ring, wqe, original)) {
             qp.fail(data.explain(ring, wqe, AccessFlags.LOCAL_WRITE));
             return;
         }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
@@ -38,7 +35,6 @@ public class RcMachine extends QpMachine {
     private final Requester requester;
     private final Completer completer;
     private final Responder responder;
-    private final MemorySegment scratch = Arena.ofAuto().allocate(8, 8);
     private final FlightBudget flight;
     private int maxDestRdAtomic;
     /** The last turn sent data and left the acknowledgement to the next one. */
@@ -413,11 +409,5 @@ public class RcMachine extends QpMachine {
 
     public Responder responder() {
         return responder;
-    }
-
-    /** Eight bytes with {@code value} in this host's byte order; valid until the next call. */
-    MemorySegment hostOrder(long value) {
-        scratch.set(ValueLayout.JAVA_LONG, 0, value);
-        return scratch;
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.qp;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.reason.Failure;
@@ -28,7 +27,6 @@ final class Completer {
     private final SiwMachine qp;
     private final Requester requester;
     private final OutstandingRequests outstanding;
-    private final MemorySegment scratch = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
     private int atomicResponseMsn = 1;
 
     Completer(SiwMachine qp, Requester requester, OutstandingRequests outstanding) {
@@ -93,7 +91,7 @@ final class Completer {
             return TerminateCode.OPERATION_CATASTROPHIC_STREAM;
         }
         atomicResponseMsn++;
-        if (!requester.scatterOriginal(AtomicResponse.original(b, body), scratch)) {
+        if (!requester.scatterOriginal(AtomicResponse.original(b, body))) {
             requester.failOutstanding(wqe, requester.explainScatter());
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }

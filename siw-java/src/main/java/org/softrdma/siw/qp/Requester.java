@@ -2,7 +2,6 @@
 package org.softrdma.siw.qp;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.LocalOperations;
@@ -306,9 +305,8 @@ final class Requester {
      *
      * @return false on a protection error
      */
-    boolean scatterOriginal(long value, MemorySegment scratch) {
-        scratch.set(ValueLayout.JAVA_LONG, 0, value);
-        return data.scatter(ring, outstanding.oldestWqe(), 0, Long.BYTES, scratch, 0);
+    boolean scatterOriginal(long value) {
+        return data.scatterOriginal(ring, outstanding.oldestWqe(), value);
     }
 
     /** Fails the current work request, which cannot be sent, after those before it, and ends the connection. */

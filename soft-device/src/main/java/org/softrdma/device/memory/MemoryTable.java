@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -29,6 +31,7 @@ public final class MemoryTable {
     private final Keys regions;
     private final Keys windows;
     private final LongAdder gone = new LongAdder();
+    private final MemorySegment word = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
 
     /**
      * Creates an empty table.
@@ -278,6 +281,15 @@ public final class MemoryTable {
             return window == null || window.parent() == null ? null : window;
         }
         return regions.lookup(key);
+    }
+
+    /**
+     * Returns eight bytes with a value in the host's byte order, to be copied into a region. Valid until the next call; for the device's
+     * owner.
+     */
+    public MemorySegment hostOrder(long value) {
+        word.set(ValueLayout.JAVA_LONG, 0, value);
+        return word;
     }
 
     /** Returns the number of registered regions. */

@@ -66,6 +66,15 @@ public final class ScatterGather {
     }
 
     /**
+     * Writes the original value of an atomic into the elements, in the host's byte order.
+     *
+     * @return false on a protection error
+     */
+    public boolean scatterOriginal(WorkRing ring, long sequence, long original) {
+        return scatter(ring, sequence, 0, Long.BYTES, memory.hostOrder(original), 0);
+    }
+
+    /**
      * Explains why {@link #check}, {@link #gather} or {@link #scatter} refused a record: by its first element that cannot be used.
      *
      * @param rights bits of {@link AccessFlags} that were needed
