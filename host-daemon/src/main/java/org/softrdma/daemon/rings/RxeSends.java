@@ -87,8 +87,16 @@ final class RxeSends implements PostedSends {
         if (opcode == WrOpcode.FLUSH || opcode == WrOpcode.LOCAL_INV || opcode == WrOpcode.BIND_MW) {
             return true;
         }
-        boolean inline = (RxeSendRecord.sendFlags(copy, 0) & SendFlags.INLINE) != 0;
-        return inline ? readInline(into, slot, RxeSendRecord.length(copy, 0)) : readElements(into, slot);
+        return isInline() ? readInline(into, slot, RxeSendRecord.length(copy, 0)) : readElements(into, slot);
+    }
+
+    /**
+     * Whether the payload is in the record. {@code ibv_wr_set_inline_data} of librxe copies it there without setting the flag; only then
+     * does a record have a length and no elements. Kernel rxe fails such a request; the manual page promises the effect of the flag.
+     */
+    private boolean isInline() {
+        return (RxeSendRecord.sendFlags(copy, 0) & SendFlags.INLINE) != 0
+            || RxeSendRecord.numSge(copy, 0) == 0 && RxeSendRecord.length(copy, 0) != 0;
     }
 
     private boolean readInline(SendRequest into, long slot, int bytes) {

@@ -289,6 +289,21 @@ final class RxeRingsTest {
         assertEquals(0, alice.sendsInUse());
     }
 
+    /** The record that {@code ibv_wr_send} and {@code ibv_wr_set_inline_data} of librxe 44 make of flags without IBV_SEND_INLINE. */
+    @Test
+    void shouldSendInlineDataWithoutTheFlag() {
+        connect(QpType.RC);
+        bob.postReceive(77, 500, 64);
+        long at = alice.postSend(2, SIGNALED, 5);
+        MemorySegment ring = alice.sends.extent().memory();
+        MemorySegment.copy("hello".getBytes(), 0, ring, ValueLayout.JAVA_BYTE, at + 208, 5);
+        RxeSendRecord.length(ring, at, 5);
+        alice.publishSend();
+        assertEquals(5, await(bob, 1).getFirst().bytes());
+        assertEquals("hello", new String(bob.memory.asSlice(500, 5).toArray(ValueLayout.JAVA_BYTE)));
+        assertEquals(0, await(alice, 1).getFirst().status());
+    }
+
     @Test
     void shouldFailInlineDataThatDoesNotFit() {
         connect(QpType.RC);
