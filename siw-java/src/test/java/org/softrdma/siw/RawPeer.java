@@ -14,6 +14,8 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.VirtualClock;
+import org.softrdma.recording.FlightRecorder;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.siw.mpa.StreamSink;
@@ -191,6 +193,13 @@ final class RawPeer {
             all.add(each);
         }
         return all;
+    }
+
+    /** Returns what the queue pair's flight recorder has. */
+    List<RecordedEvent> recorded() {
+        List<RecordedEvent> events = new ArrayList<>();
+        FlightRecorder.of(side.context).record().tracks().forEach(track -> events.addAll(track.events()));
+        return events;
     }
 
     static byte[] bytes(String hex) {

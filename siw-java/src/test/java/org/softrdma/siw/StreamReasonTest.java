@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.softrdma.recording.FlightRecorder;
 import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
@@ -38,11 +37,11 @@ class StreamReasonTest {
 
     private List<Failure> recorded() {
         List<Failure> failures = new ArrayList<>();
-        FlightRecorder.of(peer.side.context).record().tracks().forEach(track -> track.events().forEach(event -> {
+        for (RecordedEvent event : peer.recorded()) {
             if (event instanceof RecordedEvent.Occurrence occurrence) {
                 failures.add(occurrence.failure());
             }
-        }));
+        }
         return failures;
     }
 
