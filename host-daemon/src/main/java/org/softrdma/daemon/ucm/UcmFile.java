@@ -29,7 +29,11 @@ public final class UcmFile implements DeviceFile {
     private final UcmEvents events;
     /** Identifiers of this file; guarded by the set itself. */
     private final Set<UcmIdentifier> identifiers = new HashSet<>();
+    /** Identifiers in the channel, from before their creation until they are destroyed; guarded by {@link #identifiers}, as is the rest. */
+    private int present;
     private boolean closed;
+    /** Whether the channel is to be closed by the call that creates or destroys the last identifier. */
+    private boolean closesWhenEmpty;
 
     /**
      * Opens an event channel.
@@ -110,11 +114,16 @@ public final class UcmFile implements DeviceFile {
      */
     UcmIdentifier create(long uid, PortSpace space, QpType type) {
         requireRoom();
-        UcmIdentifier identifier = new UcmIdentifier(this, uid);
+        arrive();
+        UcmIdentifier identifier = null;
         try {
+            identifier = new UcmIdentifier(this, uid);
             identifier.cm(device.manager().createId(events.channel(), identifier, space, type, program));
         } catch (VerbsException refused) {
-            identifier.leaveTables();
+            if (identifier != null) {
+                identifier.leaveTables();
+            }
+            leave();
             throw refused;
         }
         enter(identifier);
@@ -128,7 +137,14 @@ public final class UcmFile implements DeviceFile {
      */
     UcmIdentifier adopt(CmId cm) {
         requireRoom();
-        UcmIdentifier identifier = new UcmIdentifier(this, 0);
+        arrive();
+        UcmIdentifier identifier;
+        try {
+            identifier = new UcmIdentifier(this, 0);
+        } catch (VerbsException full) {
+            leave();
+            throw full;
+        }
         identifier.cm(cm);
         cm.context(identifier);
         enter(identifier);
@@ -142,6 +158,32 @@ public final class UcmFile implements DeviceFile {
                 throw new VerbsException(Errno.ENOMEM, "create_id",
                     "the channel has " + UcmLimits.IDENTIFIERS_OF_A_FILE + " identifiers; destroy some");
             }
+        }
+    }
+
+    /**
+     * Counts an identifier that is about to be in the channel.
+     *
+     * @throws VerbsException EIO: the file is closed
+     */
+    private void arrive() {
+        synchronized (identifiers) {
+            if (closed) {
+                throw new VerbsException(Errno.EIO, "create_id", "the channel is closed");
+            }
+            present++;
+        }
+    }
+
+    /** Counts an identifier that is not in the channel any more. */
+    private void leave() {
+        boolean last;
+        synchronized (identifiers) {
+            present--;
+            last = present == 0 && closesWhenEmpty;
+        }
+        if (last) {
+            closeChannel();
         }
     }
 
@@ -196,6 +238,11 @@ public final class UcmFile implements DeviceFile {
                 identifiers.remove(identifier);
             }
             identifier.cm().close();
+            UcmFile last;
+            synchronized (identifier.moving()) {
+                last = identifier.file();
+            }
+            last.leave();
         }
         return events.dropOf(identifier);
     }
@@ -207,20 +254,30 @@ public final class UcmFile implements DeviceFile {
      * @throws VerbsException EINVAL: it is closed; ENOMEM; EIO
      */
     int take(UcmIdentifier identifier, UcmFile old) {
-        if (old != this) {
-            requireRoom();
+        if (old == this) {
+            return identifier.eventsReported();
         }
+        requireRoom();
+        arrive();
+        UcmFile left = this;
         synchronized (identifier.moving()) {
-            if (identifier.file() == old && old != this) {
-                identifier.cm().migrate(events.channel());
-                identifier.file(this);
-                synchronized (old.identifiers) {
-                    old.identifiers.remove(identifier);
+            try {
+                if (identifier.file() == old) {
+                    identifier.cm().migrate(events.channel());
+                    identifier.file(this);
+                    left = old;
+                    synchronized (old.identifiers) {
+                        old.identifiers.remove(identifier);
+                    }
+                    events.hold(old.events.takeHeldOf(identifier));
                 }
-                events.hold(old.events.takeHeldOf(identifier));
+            } finally {
+                left.leave();
             }
         }
-        enter(identifier);
+        if (left == old) {
+            enter(identifier);
+        }
         return identifier.eventsReported();
     }
 
@@ -238,6 +295,16 @@ public final class UcmFile implements DeviceFile {
         }
         events.stop();
         all.forEach(this::destroyQuietly);
+        synchronized (identifiers) {
+            // Calls of the program that has ended may still create or destroy some.
+            closesWhenEmpty = present != 0;
+        }
+        if (!closesWhenEmpty) {
+            closeChannel();
+        }
+    }
+
+    private void closeChannel() {
         try {
             events.close();
         } catch (VerbsException busy) {

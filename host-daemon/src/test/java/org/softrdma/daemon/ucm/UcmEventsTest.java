@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.abi.ucm.UcmCommand;
@@ -15,6 +18,7 @@ import org.softrdma.abi.ucm.UcmCreateId;
 import org.softrdma.abi.ucm.UcmEvent;
 import org.softrdma.abi.ucm.UcmEventsReported;
 import org.softrdma.abi.ucm.UcmGetEvent;
+import org.softrdma.abi.ucm.UcmIdResponse;
 import org.softrdma.abi.ucm.UcmWriteEvent;
 import org.softrdma.daemon.trap.PlayedCall;
 
@@ -27,6 +31,7 @@ class UcmEventsTest extends OneProgramTests {
     private static final int EINVAL = -22;
     private static final int GOT_EVENT = UcmCommand.BYTES + UcmGetEvent.BYTES;
     private static final int PORT = 7472;
+    private static final int THREADS = 4;
 
     private int withEvent() {
         int id = program.create(channel, UcmCreateId.PS_TCP);
@@ -66,6 +71,35 @@ class UcmEventsTest extends OneProgramTests {
             assertEquals(0x11223344, event.get(JAVA_INT_UNALIGNED, UcmEvent.CONNECTION_PARAMETERS_OFFSET + 4));
         }
         assertEquals(2, program.destroy(channel, id));
+    }
+
+    /** A program is killed while its threads create and destroy identifiers: the last of these calls closes the channel. */
+    @Test
+    void shouldCloseTheChannelOfAProgramThatEndsDuringCalls() throws InterruptedException {
+        for (int round = 0; round < 12; round++) {
+            int ending = program.open();
+            CountDownLatch created = new CountDownLatch(THREADS);
+            List<Thread> calls = new ArrayList<>();
+            for (int i = 0; i < THREADS; i++) {
+                calls.add(Thread.ofPlatform().start(() -> createAndDestroy(ending, created)));
+            }
+            created.await();
+            program.file(ending).closed();
+            for (Thread each : calls) {
+                each.join();
+            }
+            assertEquals(-1, program.file(ending).lastCloseDescriptor(), "the pipe is open after round " + round);
+        }
+    }
+
+    /** Creates and destroys identifiers until that is refused. */
+    private void createAndDestroy(int ending, CountDownLatch created) {
+        MemorySegment response = program.allocate(8);
+        while (program.tryCreate(ending, UcmCreateId.PS_TCP, 2, response) > 0) {
+            created.countDown();
+            program.destroy(ending, UcmIdResponse.id(response, 0));
+        }
+        created.countDown();
     }
 
     @Test
