@@ -92,6 +92,22 @@ class RequesterRecoveryTest extends RequesterScript {
         assertEquals(List.of("0 SUCCESS"), completions());
     }
 
+    /** Work requests posted during the wait are sent after it: before, the receiver would drop them. IBA vol 1 §9.7.5.2.8 */
+    @Test
+    void shouldSendNothingThatIsPostedDuringTheWaitForTheReceiver() {
+        connect();
+        postSends(1);
+        expectSends(0, 1);
+        peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 28));
+        peer.expectNothingFor(MS);
+        peer.side.qp.postSend(wr.send().wrId(1).element(memory, 0, 10).signaled());
+        peer.expectNothingFor(160 * MS);
+        expectSendsByTimer(0, 2);
+        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        peer.runFor(MS);
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
+    }
+
     /**
      * Kernel rxe sends RNR NAK and then, for the next packet, NAK 0x60 with the same PSN. Together with rdma_cm's RNR
      * timer of 655 ms and a short ACK timeout this used to end in RETRY_EXC_ERR, by timeouts that ran during the wait.

@@ -17,8 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.rxe.qp.FlightBudget;
+import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
@@ -265,6 +267,37 @@ class RequesterScriptTest extends RequesterScript {
         peer.runFor(MS);
         assertEquals(List.of("1 LOC_PROT_ERR"), completions());
         assertArrayEquals(before, other.memory().toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** Rights and protection domain of local memory are checked with each packet, not with the first only. IBA vol 1 §10.6.3 */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldPlaceNoMoreReadDataWhenTheRegionNoLongerAllowsIt(boolean otherDomain) {
+        connect();
+        MemoryRegion other = peer.side.memory(2048, SimulatedPair.ALL_REMOTE);
+        peer.side.qp.postSend(wr.read(REMOTE_VA, RKEY).wrId(1).element(other, 0, 2048).signaled());
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
+        peer.send(RawPacket.of(RawPacket.READ_FIRST, THEIR_PSN).aeth(0x1f, 1).payload(1024));
+        peer.runFor(MS);
+        other.reregister(otherDomain ? new Reregistration().pd(peer.side.context.allocatePd())
+            : new Reregistration().access(AccessFlags.REMOTE_READ));
+        byte[] before = other.memory().toArray(ValueLayout.JAVA_BYTE);
+        peer.send(RawPacket.of(RawPacket.READ_LAST, THEIR_PSN + 1).aeth(0x1f, 1).payload(1024));
+        peer.runFor(MS);
+        assertEquals(List.of("1 LOC_PROT_ERR"), completions());
+        assertArrayEquals(before, other.memory().toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** Sending needs no right, but the protection domain: checked again for a packet that is sent again. IBA vol 1 §10.6.3 */
+    @Test
+    void shouldNotSendAgainFromARegionThatWasGivenToAnotherProtectionDomain() {
+        connect();
+        MemoryRegion other = peer.side.memory(10, SimulatedPair.ALL_REMOTE);
+        peer.side.qp.postSend(wr.send().wrId(1).element(other, 0, 10).signaled());
+        expectSends(0, 1);
+        other.reregister(new Reregistration().pd(peer.side.context.allocatePd()));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("1 LOC_PROT_ERR"), completions());
     }
 
     @Test
