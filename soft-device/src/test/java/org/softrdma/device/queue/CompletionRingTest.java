@@ -126,18 +126,19 @@ class CompletionRingTest {
                 push(ring, -1);
                 ring.take(into, 1);
             }
-            for (int i = 0; i < 4; i++) {
+            // From 1: a record that was not copied reads as 0.
+            for (int i = 1; i <= 4; i++) {
                 assertTrue(push(ring, i));
             }
             ring.resize(capacity);
             assertEquals(capacity, ring.capacity());
-            for (int i = 4; i < capacity; i++) {
+            for (int i = 5; i <= capacity; i++) {
                 assertTrue(push(ring, i));
             }
             assertFalse(push(ring, 99));
             assertEquals(capacity, ring.take(into, capacity));
-            for (int i = 0; i < capacity; i++) {
-                assertEquals(i, into[i].wrId());
+            for (int i = 1; i <= capacity; i++) {
+                assertEquals(i, into[i - 1].wrId());
             }
         }
     }
