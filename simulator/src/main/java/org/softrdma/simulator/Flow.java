@@ -140,6 +140,11 @@ final class Flow {
         return at == 0 ? 0 : slots.get(at - 1).messages;
     }
 
+    /** Packets that were sent, or READ responses that were requested, and that the requester cannot know to be done. */
+    int unacknowledged() {
+        return slots.size() - acked;
+    }
+
     /** A READ or atomic was sent for the first time. */
     void addFetch(Slot slot) {
         fetches.add(slot.end() - 1);

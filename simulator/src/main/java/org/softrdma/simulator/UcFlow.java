@@ -59,6 +59,11 @@ final class UcFlow {
         drained = now;
     }
 
+    /** Whether a message was sent in part that must be sent whole. */
+    boolean isMidMessage() {
+        return sending != NONE && !mayBreakOff;
+    }
+
     /**
      * A packet was sent.
      *

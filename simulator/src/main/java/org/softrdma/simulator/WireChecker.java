@@ -106,14 +106,25 @@ final class WireChecker implements PacketObserver {
         toIt.responderDestroyed |= destroyed;
     }
 
-    /** The send queue of the queue pair is drained, and nothing new may be sent; or not any more. */
+    /**
+     * The send queue of the queue pair is drained: what it had begun is complete, and nothing new may be sent; or not any more. IBA vol 1
+     * §10.3.1.5
+     */
     void expectDrained(Gid side, int qpn, boolean now) {
+        String unfinished = null;
         if (ucFlowsBySender.containsKey(key(side, qpn))) {
-            ucFlowsBySender.get(key(side, qpn)).expectDrained(now);
+            UcFlow flow = ucFlowsBySender.get(key(side, qpn));
+            flow.expectDrained(now);
+            unfinished = flow.isMidMessage() ? "in the middle of a message" : null;
         } else if (datagrams.has(side, qpn)) {
             datagrams.expectDrained(side, qpn, now);
         } else {
-            flowsByResponses.get(key(side, qpn)).requesterDrained = now;
+            Flow flow = flowsByResponses.get(key(side, qpn));
+            flow.requesterDrained = now;
+            unfinished = flow.unacknowledged() > 0 ? "before the last " + flow.unacknowledged() + " packets were acknowledged" : null;
+        }
+        if (now && unfinished != null && complaint == null) {
+            complaint = "SQ_DRAINED of qp 0x" + Integer.toHexString(qpn) + " at " + side + " " + unfinished;
         }
     }
 

@@ -186,6 +186,18 @@ class LooseWireCheckerTest {
     }
 
     @Test
+    void shouldNotTakeAUcSendQueueForDrainedInTheMiddleOfAMessage() {
+        sent(uc(Opcode.UC_SEND_FIRST, 0, MTU, 0));
+        sent(uc(Opcode.UC_SEND_LAST, 1, 8, 0));
+        wire.expectDrained(A, UC_A, true);
+        good();
+        wire.expectDrained(A, UC_A, false);
+        sent(uc(Opcode.UC_SEND_FIRST, 2, MTU, 0));
+        wire.expectDrained(A, UC_A, true);
+        complains("in the middle of a message");
+    }
+
+    @Test
     void shouldNotLetAGoneUcQueuePairSend() {
         wire.expectSilence(A, UC_A, false);
         sent(uc(Opcode.UC_SEND_ONLY, 0, 8, 0));

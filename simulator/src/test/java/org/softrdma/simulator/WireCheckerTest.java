@@ -157,6 +157,20 @@ class WireCheckerTest {
     }
 
     @Test
+    void shouldNotTakeASendQueueForDrainedBeforeEverythingIsAcknowledged() {
+        arrives(sendOnly(0));
+        arrives(sendOnly(1));
+        arrives(ack(1, 2));
+        wire.expectDrained(A, QPN_A, true);
+        good();
+        wire.expectDrained(A, QPN_A, false);
+        arrives(sendOnly(2));
+        sent(ack(2, 3));
+        wire.expectDrained(A, QPN_A, true);
+        complains("before the last 1 packets were acknowledged");
+    }
+
+    @Test
     void shouldWantAReasonToGoBack() {
         arrives(sendOnly(0));
         nowNs += TIMEOUT_NS - 1;
