@@ -64,11 +64,28 @@ public final class LabTool extends AnnotatedTool {
         if (seconds < 1) {
             throw new Misused("--time is " + seconds + "; at least 1 is needed");
         }
-        if (!words.isEmpty() && words.getFirst().equals("check") && words.size() < 3) {
-            throw new Misused("check which program? softrdma lab check LESSON PROGRAM...");
+        switch (words.isEmpty() ? "" : words.getFirst()) {
+            case "" -> { }
+            case "check" -> {
+                if (words.size() < 3) {
+                    throw new Misused("check which program? softrdma lab check LESSON PROGRAM...");
+                }
+                if (words.get(2).endsWith(".java")) {
+                    requireReadable("program", words.get(2));
+                }
+            }
+            case "solution" -> {
+                if (words.size() != 2) {
+                    throw new Misused("the solution of which lesson?");
+                }
+            }
+            default -> requireReadable("recording", words.getFirst());
         }
-        if (!words.isEmpty() && words.getFirst().equals("solution") && words.size() != 2) {
-            throw new Misused("the solution of which lesson?");
+    }
+
+    private static void requireReadable(String what, String file) {
+        if (!Files.isReadable(Path.of(file))) {
+            throw new Misused("there is no " + what + " " + file + " that can be read");
         }
     }
 

@@ -44,6 +44,19 @@ class LabCheckTest {
         return lab("check", lesson, program.toString());
     }
 
+    @Test
+    void shouldSayWhichFileIsMissing() {
+        String recording = directory.resolve("none.pcapng").toString();
+        ToolRun opening = lab("--no-browser", recording);
+        assertEquals(1, opening.exitCode());
+        assertTrue(opening.err().startsWith("softrdma lab: there is no recording " + recording + " that can be read\n"), opening.err());
+
+        String program = directory.resolve("None.java").toString();
+        ToolRun checking = lab("check", "receiver-not-ready", program);
+        assertEquals(1, checking.exitCode());
+        assertTrue(checking.err().startsWith("softrdma lab: there is no program " + program + " that can be read\n"), checking.err());
+    }
+
     static Stream<String> lessons() {
         return Lessons.load().all().stream().filter(each -> !each.check().program().isEmpty()).map(Lesson::id);
     }
