@@ -115,7 +115,10 @@ final class ConnectionCommands {
         }
     }
 
-    /** Accepts a request; without parameters, confirms at the connecting side that the queue pair is ready. */
+    /**
+     * Accepts a request; without parameters, confirms at the connecting side that the queue pair is ready. A request that cannot be
+     * accepted is rejected, as by the kernel's {@code rdma_accept}: its peer waits for an answer.
+     */
     static void accept(UcmRequest request) {
         MemorySegment body = request.body();
         UcmIdentifier identifier = findWithDevice(request, UcmAccept.id(body, 0));
@@ -131,7 +134,16 @@ final class ConnectionCommands {
             identifier.cm().accept(parameters);
         } catch (VerbsException refused) {
             identifier.uid(before);
+            rejectUnaccepted(identifier.cm());
             throw refused;
+        }
+    }
+
+    private static void rejectUnaccepted(CmId cm) {
+        try {
+            cm.reject(new byte[0]);
+        } catch (VerbsException answered) {
+            // No request waits for an answer: it was answered before, or taken back.
         }
     }
 

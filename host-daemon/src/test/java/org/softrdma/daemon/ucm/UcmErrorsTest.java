@@ -30,6 +30,7 @@ import org.softrdma.abi.ucm.UcmSockaddr;
 import org.softrdma.daemon.trap.PlayedCall;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.PortSpace;
 
 /** Answers to queries and options, and the errors of each command. Errno and order of checks are those of Linux 6.1's ucma.c. */
@@ -281,9 +282,25 @@ class UcmErrorsTest extends OneProgramTests {
         assertTrue(program.connect(channel, id, own.number(), "x".repeat(56)) > 0);
         int passive = UcmEvent.id(program.event(channel), 0);
         assertEquals(EINVAL, program.accept(channel, passive, 1, foreign.number(), "", 0, 0));
-        assertEquals(EINVAL, program.accept(channel, passive, 1, own.number(), "x".repeat(197), 0, 0), "a REP has room for 196 bytes");
         assertEquals(EINVAL, program.reject(channel, passive, 0, "x".repeat(149)), "a REJ has room for 148 bytes");
         assertTrue(program.reject(channel, passive, 28, "x".repeat(148)) > 0);
+    }
+
+    /** Linux's rdma_accept: in the case of an error, a reject message is sent to the remote side. */
+    @Test
+    void shouldRejectARequestThatCannotBeAccepted() {
+        CmQueuePair own = programs.keep(new CmQueuePair(programs, program, QpType.RC));
+        program.listener(channel, UcmCreateId.PS_TCP, PORT);
+        int id = program.resolved(channel, UcmCreateId.PS_TCP, PORT);
+        assertTrue(program.connect(channel, id, own.number(), "") > 0);
+        int passive = UcmEvent.id(program.event(channel), 0);
+        assertEquals(EINVAL, program.accept(channel, passive, 1, own.number(), "x".repeat(197), 0, 0), "a REP has room for 196 bytes");
+        MemorySegment rejected = program.event(channel);
+        assertEquals(CmEventType.REJECTED.value(), UcmEvent.event(rejected, 0));
+        assertEquals(id, UcmEvent.id(rejected, 0));
+        assertEquals(28, UcmEvent.status(rejected, 0), "by the consumer");
+        assertEquals(EINVAL, program.reject(channel, passive, 0, ""), "it has been answered");
+        assertEquals(EINVAL, program.accept(channel, passive, 1, own.number(), "", 0, 0));
     }
 
     /** The kernel limits retry counts beyond 7 rather than refusing them. */
