@@ -25,7 +25,7 @@ final class CPrograms {
         + "|perftest UC and UD-(uc-send_lat|ud-send_bw)" + ROLE + ".*|perftest -R-(write_bw|ud-send_bw)" + ROLE + ".*"
         + "|connections-((rping|ucmatose)" + ROLE + ".*|(rping-65000|rdma_client|udaddy|rstream|cmtime|mckey|refused)" + ROLE + "IPv4)");
     private static final Pattern REPEATED_OVER_IWARP =
-        Pattern.compile("siw-(rping|ucmatose|rdma_client|rstream|rping-65000|refused)" + ROLE + "IPv4");
+        Pattern.compile("siw-((rping|ucmatose)" + ROLE + ".*|(rdma_client|rstream|rping-65000|refused)" + ROLE + "IPv4)");
 
     private CPrograms() {
     }
