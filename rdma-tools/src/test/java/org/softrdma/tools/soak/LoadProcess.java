@@ -2,6 +2,7 @@
 package org.softrdma.tools.soak;
 
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -20,6 +21,7 @@ final class LoadProcess {
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+            System.err.println(Instant.now() + ", " + thread.getName() + ":");
             failure.printStackTrace();
             Runtime.getRuntime().halt(1);
         });
