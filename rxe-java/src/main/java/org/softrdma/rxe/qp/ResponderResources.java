@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.queue.ReusedRing;
 import org.softrdma.wire.roce.Psn;
 
 /**
@@ -41,16 +42,14 @@ final class ResponderResources {
         }
     }
 
-    /** Each is made when it is first needed: a queue pair without READs and atomics has none. */
-    private final Resource[] resources;
-    private int count;
+    private final ReusedRing<Resource> resources;
 
     ResponderResources(int capacity) {
-        resources = new Resource[capacity];
+        resources = new ReusedRing<>(capacity, Resource::new);
     }
 
     void clear() {
-        count = 0;
+        resources.clear();
     }
 
     /**
@@ -75,22 +74,14 @@ final class ResponderResources {
     }
 
     private Resource next(int psn, int packets, int msn) {
-        int id = count++ % resources.length;
-        count = count == 2 * resources.length ? resources.length : count;
-        Resource next = resources[id];
-        if (next == null) {
-            next = new Resource();
-            resources[id] = next;
+        if (resources.isFull()) {
+            resources.removeOldest();
         }
+        Resource next = resources.add();
         next.firstPsn = psn;
         next.packets = packets;
         next.msn = msn;
         return next;
-    }
-
-    /** Number of requests that are remembered. */
-    private int remembered() {
-        return Math.min(count, resources.length);
     }
 
     /**
@@ -101,8 +92,8 @@ final class ResponderResources {
      */
     int acknowledgeable(int psn, int expectedPsn) {
         int first = expectedPsn;
-        for (int id = 0; id < remembered(); id++) {
-            int firstPsn = resources[id].firstPsn;
+        for (int i = 0; i < resources.size(); i++) {
+            int firstPsn = resources.at(i).firstPsn;
             if (Psn.compare(firstPsn, psn) > 0 && Psn.compare(firstPsn, first) < 0) {
                 first = firstPsn;
             }
@@ -112,8 +103,8 @@ final class ResponderResources {
 
     /** Returns the atomic of that PSN, or null. */
     Resource findAtomic(int psn) {
-        for (int id = 0; id < remembered(); id++) {
-            Resource each = resources[id];
+        for (int i = 0; i < resources.size(); i++) {
+            Resource each = resources.at(i);
             if (each.atomic && each.firstPsn == psn) {
                 return each;
             }
@@ -127,9 +118,9 @@ final class ResponderResources {
      * @param mtu path MTU: a later PSN must request correspondingly later bytes
      */
     Resource findRead(int psn, int byRkey, long fromVa, long bytes, int mtu) {
-        for (int id = 0; id < remembered(); id++) {
-            if (resources[id].isRead(psn, byRkey, fromVa, bytes, mtu)) {
-                return resources[id];
+        for (int i = 0; i < resources.size(); i++) {
+            if (resources.at(i).isRead(psn, byRkey, fromVa, bytes, mtu)) {
+                return resources.at(i);
             }
         }
         return null;

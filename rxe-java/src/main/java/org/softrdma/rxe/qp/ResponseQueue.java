@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.queue.ReusedRing;
 import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Syndrome;
 
@@ -94,30 +95,27 @@ final class ResponseQueue {
         }
     }
 
-    /** A ring. Each slot's response is made when it is first needed: most queue pairs never have more than a few. */
-    private final Response[] ring;
-    private int head;
-    private int size;
+    private final ReusedRing<Response> ring;
     private int answers;
 
     /** @param maxAnswers READs, atomics and their like that can wait at once */
     ResponseQueue(int maxAnswers) {
         // Between two answers there is at most one merged ACK, and after the last one at most one NAK.
-        ring = new Response[2 * maxAnswers + 4];
+        ring = new ReusedRing<>(2 * maxAnswers + 4, Response::new);
     }
 
     void clear() {
-        size = 0;
+        ring.clear();
         answers = 0;
     }
 
     boolean isEmpty() {
-        return size == 0;
+        return ring.isEmpty();
     }
 
     /** Whether the queue holds one ACK or NAK and nothing else. */
     boolean isLoneAcknowledge() {
-        return size == 1 && oldest().kind == Kind.ACK;
+        return ring.size() == 1 && oldest().kind == Kind.ACK;
     }
 
     /** Number of READs, atomics and their like not answered completely. */
@@ -132,8 +130,8 @@ final class ResponseQueue {
      * @return false if there is no room: nothing is queued
      */
     boolean acknowledge(int psn, int msn) {
-        if (size > 0) {
-            Response newest = at(size - 1);
+        if (!ring.isEmpty()) {
+            Response newest = ring.newest();
             if (Psn.compare(newest.psn, psn) >= 0) {
                 return true;
             }
@@ -208,10 +206,11 @@ final class ResponseQueue {
      * @param mtu bytes a READ sends under one PSN
      */
     void dropFrom(int psn, int mtu) {
-        while (size > 0 && Psn.compare(at(size - 1).lastPsn(mtu), psn) >= 0) {
-            if (at(--size).kind != Kind.ACK) {
+        while (!ring.isEmpty() && Psn.compare(ring.newest().lastPsn(mtu), psn) >= 0) {
+            if (ring.newest().kind != Kind.ACK) {
                 answers--;
             }
+            ring.removeNewest();
         }
     }
 
@@ -222,10 +221,10 @@ final class ResponseQueue {
      */
     boolean dropOldestReplay() {
         int oldest = 0;
-        while (oldest < size && at(oldest).kind == Kind.ACK) {
+        while (oldest < ring.size() && ring.at(oldest).kind == Kind.ACK) {
             oldest++;
         }
-        if (oldest == size || !at(oldest).replay) {
+        if (oldest == ring.size() || !ring.at(oldest).replay) {
             return false;
         }
         for (int i = 0; i <= oldest; i++) {
@@ -236,19 +235,10 @@ final class ResponseQueue {
 
     /** Returns the new response, or null if there is no room. */
     private Response add(Kind kind, int psn, int msn, int syndrome, boolean isReplay) {
-        if (size == ring.length) {
+        if (ring.isFull()) {
             return null;
         }
-        if (size == 0) {
-            // In memory that was used last.
-            head = 0;
-        }
-        int slot = slot(size++);
-        Response added = ring[slot];
-        if (added == null) {
-            added = new Response();
-            ring[slot] = added;
-        }
+        Response added = ring.add();
         added.kind = kind;
         added.psn = psn;
         added.msn = msn;
@@ -257,17 +247,9 @@ final class ResponseQueue {
         return added;
     }
 
-    private Response at(int index) {
-        return ring[slot(index)];
-    }
-
-    private int slot(int index) {
-        return (head + index) % ring.length;
-    }
-
     /** Returns the oldest response; there is one. */
     Response oldest() {
-        return ring[head];
+        return ring.oldest();
     }
 
     /** Turns the oldest response, a READ that cannot be answered, into a NAK. */
@@ -282,7 +264,6 @@ final class ResponseQueue {
         if (oldest().kind != Kind.ACK) {
             answers--;
         }
-        head = slot(1);
-        size--;
+        ring.removeOldest();
     }
 }

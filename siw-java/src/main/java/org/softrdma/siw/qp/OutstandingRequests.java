@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.qp;
 
+import org.softrdma.device.queue.ReusedRing;
+
 /**
  * The outbound read queue (ORQ): our READs and atomics without a complete response, oldest first, which is the order of the responses. It
  * holds ORD requests; further ones wait in the send queue.
@@ -24,17 +26,14 @@ final class OutstandingRequests {
     }
 
     private final int limit;
-    /** A ring. Each slot's request is made when it is first needed: most connections never have more than a few. */
-    private final Request[] ring;
-    private int head;
-    private int count;
+    private final ReusedRing<Request> ring;
     /** Bytes received of the oldest READ's response. */
     private long received;
 
     /** @param limit ORD */
     OutstandingRequests(int limit) {
         this.limit = limit;
-        ring = new Request[Math.max(1, limit)];
+        ring = new ReusedRing<>(Math.max(1, limit), Request::new);
     }
 
     int limit() {
@@ -42,11 +41,11 @@ final class OutstandingRequests {
     }
 
     boolean isEmpty() {
-        return count == 0;
+        return ring.isEmpty();
     }
 
     boolean isFull() {
-        return count >= limit;
+        return ring.size() >= limit;
     }
 
     /**
@@ -71,56 +70,39 @@ final class OutstandingRequests {
     }
 
     private Request add(long wqe, boolean atomic, int id) {
-        if (count == 0) {
-            // In memory that was used last.
-            head = 0;
-        }
-        int slot = (head + count++) % ring.length;
-        Request added = ring[slot];
-        if (added == null) {
-            added = new Request();
-            ring[slot] = added;
-        }
+        Request added = ring.add();
         added.wqe = wqe;
         added.atomic = atomic;
         added.id = id;
         return added;
     }
 
-    private Request at(int index) {
-        return ring[(head + index) % ring.length];
-    }
-
-    private Request oldest() {
-        return ring[head];
-    }
-
     /** Sequence number in the send queue of the oldest request, or {@link #NO_WORK_REQUEST}. */
     long oldestWqe() {
-        return oldest().wqe;
+        return ring.oldest().wqe;
     }
 
     /** Sequence number of the oldest request that was posted, or {@link Long#MAX_VALUE}. */
     long oldestPosted() {
-        int first = count > 0 && oldestWqe() == NO_WORK_REQUEST ? 1 : 0;
-        return first < count ? at(first).wqe : Long.MAX_VALUE;
+        int first = !ring.isEmpty() && oldestWqe() == NO_WORK_REQUEST ? 1 : 0;
+        return first < ring.size() ? ring.at(first).wqe : Long.MAX_VALUE;
     }
 
     boolean isOldestAtomic() {
-        return oldest().atomic;
+        return ring.oldest().atomic;
     }
 
     int oldestId() {
-        return oldest().id;
+        return ring.oldest().id;
     }
 
     int sinkStag() {
-        return oldest().sinkStag;
+        return ring.oldest().sinkStag;
     }
 
     /** Tagged offset of the next byte of the oldest READ's response. */
     long nextTo() {
-        return oldest().sinkTo + received;
+        return ring.oldest().sinkTo + received;
     }
 
     /** Bytes received of the oldest READ's response. */
@@ -130,7 +112,7 @@ final class OutstandingRequests {
 
     /** Bytes missing of the oldest READ's response. */
     long missing() {
-        return oldest().size - received;
+        return ring.oldest().size - received;
     }
 
     void onReceived(long bytes) {
@@ -139,16 +121,15 @@ final class OutstandingRequests {
 
     /** Removes the oldest request, whose response is complete. */
     void removeOldest() {
-        head = (head + 1) % ring.length;
-        count--;
+        ring.removeOldest();
         received = 0;
     }
 
     /** Finds the work request of the READ with this sink, or {@link #NO_WORK_REQUEST}. */
     long findRead(int sinkStag, long sinkTo, long size) {
-        for (int i = 0; i < count; i++) {
-            if (at(i).isRead(sinkStag, sinkTo, size)) {
-                return at(i).wqe;
+        for (int i = 0; i < ring.size(); i++) {
+            if (ring.at(i).isRead(sinkStag, sinkTo, size)) {
+                return ring.at(i).wqe;
             }
         }
         return NO_WORK_REQUEST;
@@ -156,9 +137,9 @@ final class OutstandingRequests {
 
     /** Finds the work request of the atomic with this request identifier, or {@link #NO_WORK_REQUEST}. */
     long findAtomic(int id) {
-        for (int i = 0; i < count; i++) {
-            if (at(i).atomic && at(i).id == id) {
-                return at(i).wqe;
+        for (int i = 0; i < ring.size(); i++) {
+            if (ring.at(i).atomic && ring.at(i).id == id) {
+                return ring.at(i).wqe;
             }
         }
         return NO_WORK_REQUEST;

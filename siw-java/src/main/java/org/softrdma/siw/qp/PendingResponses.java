@@ -3,6 +3,7 @@ package org.softrdma.siw.qp;
 
 import java.nio.ByteBuffer;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.queue.ReusedRing;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WrOpcode;
@@ -43,11 +44,8 @@ public final class PendingResponses {
 
     private final RemoteAccess access;
     private final int limit;
-    /** A ring. Each slot's request is made when it is first needed: most connections never have more than a few. */
-    private final Request[] ring;
+    private final ReusedRing<Request> ring;
     private final long[] original = new long[1];
-    private int head;
-    private int count;
     /** Bytes sent of the oldest READ's response. */
     private long sent;
     private int atomicMsn = 1;
@@ -56,7 +54,7 @@ public final class PendingResponses {
     PendingResponses(RemoteAccess access, int limit) {
         this.access = access;
         this.limit = limit;
-        ring = new Request[Math.max(1, limit)];
+        ring = new ReusedRing<>(Math.max(1, limit), Request::new);
     }
 
     int limit() {
@@ -64,11 +62,11 @@ public final class PendingResponses {
     }
 
     boolean isFull() {
-        return count >= limit;
+        return ring.size() >= limit;
     }
 
     boolean isEmpty() {
-        return count == 0;
+        return ring.isEmpty();
     }
 
     /** Whether a response was begun and has more segments. */
@@ -96,16 +94,7 @@ public final class PendingResponses {
     }
 
     private Request add(int msn, boolean atomic, int stag, long to) {
-        if (count == 0) {
-            // In memory that was used last.
-            head = 0;
-        }
-        int slot = (head + count++) % ring.length;
-        Request added = ring[slot];
-        if (added == null) {
-            added = new Request();
-            ring[slot] = added;
-        }
+        Request added = ring.add();
         added.msn = msn;
         added.atomic = atomic;
         added.stag = stag;
@@ -113,13 +102,9 @@ public final class PendingResponses {
         return added;
     }
 
-    private Request oldest() {
-        return ring[head];
-    }
-
     /** Writes the oldest request again, for the Terminate that refuses it: RFC 5040 §4.8. */
     ByteBuffer oldestRequest() {
-        Request oldest = oldest();
+        Request oldest = ring.oldest();
         int body = UntaggedHeader.LENGTH;
         ByteBuffer b = ByteBuffer.allocate(body + (oldest.atomic ? AtomicRequest.LENGTH : ReadRequest.LENGTH));
         int opcode = oldest.atomic ? RdmapOpcode.ATOMIC_REQUEST : RdmapOpcode.RDMA_READ_REQUEST;
@@ -135,7 +120,7 @@ public final class PendingResponses {
 
     /** Length of the next ULPDU in bytes. */
     int nextLength(int maxUlpdu) {
-        Request oldest = oldest();
+        Request oldest = ring.oldest();
         if (oldest.atomic) {
             return UntaggedHeader.LENGTH + AtomicResponse.LENGTH;
         }
@@ -150,13 +135,13 @@ public final class PendingResponses {
      *     sent then, as the buffer has old bytes
      */
     int write(StreamBuffer out, int at, int length) {
-        Request oldest = oldest();
+        Request oldest = ring.oldest();
         return oldest.atomic ? writeAtomic(oldest, out.bytes(), at) : writeRead(oldest, out, at, length - TaggedHeader.LENGTH);
     }
 
     /** Explains why {@link #write} refused the oldest request. */
     Failure explainRefusal() {
-        Request oldest = oldest();
+        Request oldest = ring.oldest();
         if (!oldest.atomic) {
             return access.explain(oldest.stag, AccessFlags.REMOTE_READ, oldest.to + sent, oldest.size - sent, WrOpcode.RDMA_READ);
         }
@@ -235,8 +220,7 @@ public final class PendingResponses {
     }
 
     private void removeOldest() {
-        head = (head + 1) % ring.length;
-        count--;
+        ring.removeOldest();
         sent = 0;
     }
 }
