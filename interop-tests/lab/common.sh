@@ -37,6 +37,14 @@ check_name() {
 netns_of() { printf 'srdma-%s' "$1"; }
 state_of() { printf '%s/%s' "$LAB_RUN" "$1"; }
 
+# Prints the state of a process, one letter of proc(5), or nothing after its end.
+process_state() {
+  local stat
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 0
+  stat=${stat##*) }
+  printf '%s' "${stat%% *}"
+}
+
 # Prints "PID STARTTIME", which identifies a process uniquely; a pid alone may be reused by another process.
 proc_id() {
   local stat

@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A run of {@code lab/capture}, from its start until the file is complete. */
 final class Capture implements AutoCloseable {
-    private static final int STOP_SECONDS = 20;
+    /** On a busy machine dumpcap waits for a processor before it has read all packets. */
+    private static final int STOP_SECONDS = 60;
 
     private final Process process;
     private final Path file;
@@ -54,6 +55,10 @@ final class Capture implements AutoCloseable {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 throw new IllegalStateException("lab/capture did not stop within " + STOP_SECONDS + " s");
+            }
+            if (process.exitValue() != 0) {
+                throw new IllegalStateException("lab/capture failed with exit code " + process.exitValue() + ", see standard error: " + file
+                    + " is incomplete");
             }
         } catch (InterruptedException interrupted) {
             process.destroyForcibly();

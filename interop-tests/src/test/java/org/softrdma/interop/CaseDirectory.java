@@ -18,14 +18,14 @@ final class CaseDirectory {
 
     /**
      * Makes an empty directory. The one before that this process made is kept beside it, with "-before" in its name: a case that is tried
-     * again has failed.
+     * again has failed. What earlier processes left is deleted.
      */
     static Path make(Path directory) throws IOException {
+        Path before = directory.resolveSibling(directory.getFileName() + "-before");
+        delete(before);
         if (MADE.add(directory)) {
             delete(directory);
-        } else {
-            Path before = directory.resolveSibling(directory.getFileName() + "-before");
-            delete(before);
+        } else if (Files.exists(directory)) {
             Files.move(directory, before);
         }
         return Files.createDirectories(directory);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -87,8 +86,6 @@ final class Matrix {
                 CaseRun.run(lab, interop);
             } catch (AssertionError failed) {
                 String defect = knownDefect(interop, failed);
-                // The test may be run again, and the capture says why it had to be.
-                keepFirstTry(interop);
                 if (defect == null) {
                     throw failed;
                 }
@@ -132,14 +129,6 @@ final class Matrix {
         }
         boolean atTheEnd = failed.getMessage().startsWith("guest: ") && failed.getMessage().contains(CLOSED_WHILE_SENDING);
         return atTheEnd ? "the kernel's siw failed a message that had been received" : null;
-    }
-
-    private void keepFirstTry(InteropCase interop) throws IOException {
-        Path evidence = lab.directory().resolve(interop.id());
-        Path kept = evidence.resolveSibling(evidence.getFileName() + "-first-try");
-        if (Files.exists(evidence) && !Files.exists(kept)) {
-            Files.move(evidence, kept);
-        }
     }
 
     private void report() throws IOException {

@@ -258,17 +258,24 @@ final class VethPair implements AutoCloseable {
             }
         }
 
-        /** Stops the recording once the file has not grown for a while, since dumpcap may lag behind. */
+        /**
+         * Stops the recording once dumpcap sleeps, because then it has read everything. The kernel hands packets over in blocks, the last
+         * one after 250 ms.
+         */
         Path stop() throws IOException {
-            long size;
-            do {
-                size = Files.size(file);
-                for (int i = 0; i < QUIET_LOOKS; i++) {
-                    pause();
-                }
-            } while (Files.size(file) != size);
+            for (int i = 0; i < QUIET_LOOKS; i++) {
+                pause();
+            }
+            while (!isAsleep()) {
+                pause();
+            }
             close();
             return file;
+        }
+
+        private boolean isAsleep() throws IOException {
+            String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+            return stat.substring(stat.lastIndexOf(')')).startsWith(") S");
         }
 
         @Override
