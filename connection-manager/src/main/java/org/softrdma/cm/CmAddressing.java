@@ -108,6 +108,7 @@ final class CmAddressing {
         if (idle) {
             bind(source != null ? source : wildcardLike(destination.getAddress()));
         }
+        requireVersionOf(destination.getAddress());
         try {
             resolve(destination, timeoutMs);
             synchronized (id) {
@@ -125,13 +126,24 @@ final class CmAddressing {
         events.complete("resolve_addr");
     }
 
+    private void requireVersionOf(InetAddress destination) {
+        InetAddress own = id.local.getAddress();
+        if (own instanceof Inet6Address != destination instanceof Inet6Address) {
+            throw new VerbsException(Errno.EINVAL, "resolve_addr", "the identifier is bound to " + own.getHostAddress() + ", "
+                + destination.getHostAddress() + " is of another IP version");
+        }
+    }
+
     /** Finds the source address by the routing table, the device by the source address, and the peer's port where that takes messages. */
     private void resolve(InetSocketAddress destination, int timeoutMs) {
-        InetAddress to = destination.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : destination.getAddress();
         OpenDevice found;
         InetAddress from = id.local.getAddress();
         synchronized (id) {
             found = id.device;
+        }
+        InetAddress to = destination.getAddress();
+        if (to.isAnyLocalAddress()) {
+            to = found != null ? from : InetAddress.getLoopbackAddress();
         }
         if (found == null) {
             from = id.manager.host().sourceFor(to);
@@ -139,10 +151,6 @@ final class CmAddressing {
             from = found.own(from);
         }
         found.requireAddress("resolve_addr", from);
-        if (from instanceof Inet6Address != to instanceof Inet6Address) {
-            throw new VerbsException(Errno.EINVAL, "resolve_addr", "from " + from.getHostAddress() + " to " + to.getHostAddress()
-                + ": both must be of one IP version");
-        }
         if (found.standsForOwn(to)) {
             InetAddress listener = id.manager.host().loopbackListeners()
                 .find(new LoopbackListeners.Port(id.space, destination.getPort()));

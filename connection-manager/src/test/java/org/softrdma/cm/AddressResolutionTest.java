@@ -99,6 +99,29 @@ class AddressResolutionTest extends TwoHosts {
         expect(alices, CmEventType.ADDR_RESOLVED, 0).ack();
     }
 
+    /** rdma_resolve_addr of the kernel (drivers/infiniband/core/cma.c): EINVAL at once; the identifier stays bound to the source. */
+    @Test
+    void shouldRefusePeersOfAnotherIpVersion() {
+        alice.route("fd00::2", "fd00::1");
+        CmId bound = alice.manager.createId(alices, null, PortSpace.TCP);
+        refused(Errno.EINVAL, () -> bound.resolveAddress(at(ALICE, 0), at("fd00::2", PORT), 2000));
+        assertEquals(TestHost.ip(ALICE), bound.localAddress().getAddress());
+        bound.resolveAddress(null, at(BOB, PORT), 2000);
+        expect(alices, CmEventType.ADDR_RESOLVED, 0).ack();
+        CmId everywhere = alice.manager.createId(alices, null, PortSpace.TCP);
+        everywhere.bind(at("::", 0));
+        refused(Errno.EINVAL, () -> everywhere.resolveAddress(null, at(BOB, PORT), 2000));
+        assertNull(everywhere.peerAddress());
+    }
+
+    @Test
+    void shouldTakeTheWildcardAddressOfAPeerForItself() {
+        CmId id = bob.manager.createId(bobs, null, PortSpace.TCP);
+        id.resolveAddress(at(BOB, 0), at("0.0.0.0", PORT), 2000);
+        expect(bobs, CmEventType.ADDR_RESOLVED, 0).ack();
+        assertEquals(at(BOB, PORT), id.peerAddress());
+    }
+
     @Test
     void shouldFindTheListenerBehind127001() {
         TestHost.OneProcess host = new TestHost.OneProcess();

@@ -82,6 +82,8 @@ public interface CmId extends AutoCloseable {
      * @param source      address to bind to first, or null for the route's
      * @param destination the peer; {@link #connect} uses its port
      * @param timeoutMs   milliseconds, positive
+     * @throws VerbsException EINVAL: the identifier's address, of any interface or of one, is of another IP version; for the source as for
+     *                        {@link #bind}
      */
     void resolveAddress(InetSocketAddress source, InetSocketAddress destination, int timeoutMs);
 
