@@ -2,6 +2,7 @@
 package org.softrdma.lab;
 
 import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -77,7 +78,12 @@ final class LabApi {
     }
 
     private static <T> T json(byte[] body, Class<T> type) {
-        T value = GSON.fromJson(new String(body, StandardCharsets.UTF_8), type);
+        T value;
+        try {
+            value = GSON.fromJson(new String(body, StandardCharsets.UTF_8), type);
+        } catch (JsonParseException wrong) {
+            throw new IllegalArgumentException("the request is no JSON object with the fields of this call", wrong);
+        }
         if (value == null) {
             throw new IllegalArgumentException("the request is empty");
         }

@@ -3,7 +3,6 @@ package org.softrdma.lab;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
-import com.google.gson.JsonParseException;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -123,7 +122,7 @@ public final class LabServer implements AutoCloseable {
             // The log of the world has it too; the page shows it beside the control.
             status = 409;
             result = Map.of("error", String.valueOf(refused.getMessage()));
-        } catch (IllegalArgumentException | JsonParseException wrong) {
+        } catch (IllegalArgumentException wrong) {
             status = 400;
             result = Map.of("error", String.valueOf(wrong.getMessage()));
         } catch (RuntimeException broken) {

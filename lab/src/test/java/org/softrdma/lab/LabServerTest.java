@@ -168,6 +168,14 @@ class LabServerTest {
         assertEquals(200, post("api/step", "{}").statusCode(), "it goes on");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"not json", "[]", "{\"action\":", "{\"bytes\":\"many\"}"})
+    void shouldSayThatARequestIsNoJson(String command) {
+        HttpResponse<String> response = post("api/command", command);
+        assertEquals(400, response.statusCode());
+        assertEquals("{\"error\":\"the request is no JSON object with the fields of this call\"}", response.body());
+    }
+
     @Test
     void shouldReportRefusedVerbs() {
         HttpResponse<String> response = post("api/command", "{\"action\":\"write\",\"end\":0,\"bytes\":10}");

@@ -33,6 +33,15 @@ final class ManPage {
             SOFTRDMA_HOST
             daemon: use the devices of the running softrdmad, which C programs under softrdma run share
             .TP
+            SOFTRDMA_CM_DEVICES
+            devices for connections by address: roce, iwarp or names of devices, separated by commas
+            .TP
+            SOFTRDMA_STRICT
+            on: the devices report uses of verbs that work here and fail on some adapter
+            .TP
+            SOFTRDMA_WIRE
+            shm or direct: packets between devices of this host go through memory
+            .TP
             SOFTRDMA_CAPTURE_DIR
             a directory for a capture of each device's packets, for Wireshark
             .TP
@@ -41,6 +50,9 @@ final class ManPage {
             .TP
             SOFTRDMA_LOG
             error, warning, info or debug: what of the library's log is printed, with time and source in each line
+            .TP
+            SOFTRDMA_JAVA_OPTS
+            options of the Java virtual machine
             .TP
             SOFTRDMA_TRACE
             set to anything, it shows where an unexpected error came from
