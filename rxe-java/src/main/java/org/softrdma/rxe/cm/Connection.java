@@ -582,7 +582,6 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private void enterTimewait(long nowNs) {
         state = ConnectionState.TIMEWAIT;
         releaseDreq();
-        manager.pacing().leave(this);
         manager.releasePeerQpn(this);
         CmSettings settings = manager.settings();
         setDeadline(nowNs + CmSettings.timewaitNs(active ? settings.ackTimeout(reply.targetAckDelay()) : request.ackTimeout()));

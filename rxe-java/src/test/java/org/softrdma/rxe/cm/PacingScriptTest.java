@@ -79,6 +79,27 @@ class PacingScriptTest extends CmScript {
         assertEquals(MAX_IN_FLIGHT - 1, nextTurns(1).size());
     }
 
+    /** An eighth of each difference: 40 ms, then 80 ms, are 45 ms; after twice that the next one goes. */
+    @Test
+    void shouldSmoothThePeersAnswerTime() {
+        CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
+        world.pass(5 * SECOND);
+        for (int i = 0; i < 4; i++) {
+            narrow.connect(CmHost.request(narrow.address(), stranger, A_QPN + i));
+        }
+        for (long answerMs : new long[] {40, 80}) {
+            int id = CmMessage.LOCAL_COMM_ID.get(drain(narrow).getFirst(), 0);
+            world.pass(answerMs * MILLISECOND);
+            say(narrow, CmMessage.REJ, 1, mad -> {
+                CmMessage.REMOTE_COMM_ID.set(mad, 0, id);
+                CmRej.REASON.set(mad, 0, CmRejectReason.CONSUMER);
+            });
+            narrow.manager().onTime(world.nowNs());
+        }
+        assertEquals("REQ", names(drain(narrow)));
+        assertEquals(world.nowNs() + 90 * MILLISECOND, narrow.manager().deadlineNs());
+    }
+
     @Test
     void shouldGoOnAskingAPeerThatThinksForLong() {
         ask(MAX_IN_FLIGHT);
