@@ -112,6 +112,16 @@ class RecordedStreamTest {
         assertEquals(expected, recordedSegments());
     }
 
+    /** The Terminate control field of 4 bytes is recorded, not the refused headers behind it. */
+    @Test
+    void shouldRecordTheTerminateThatItSends() {
+        String refused = RawSegment.write(UNKNOWN_KEY, 0x1000, "61626364");
+        peer.send(refused);
+        String terminate = peer.rest().getFirst();
+        assertEquals(List.of(segment(false, refused, TAGGED_BYTES, null), segment(true, terminate, UNTAGGED_BYTES + 4, null)),
+            recordedSegments());
+    }
+
     @Test
     void shouldSayWhyAWriteWasRefused() {
         peer.send(RawSegment.write(UNKNOWN_KEY, 0x1000, "61626364"));
