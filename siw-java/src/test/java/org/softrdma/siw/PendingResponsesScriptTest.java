@@ -188,6 +188,19 @@ class PendingResponsesScriptTest {
         assertEquals(8, region.memory().get(ValueLayout.JAVA_LONG, LONG - 8));
     }
 
+    /** Bits that are 0 in the swap mask stay as they are: RFC 7306 §5.1. */
+    @Test
+    void shouldSwapNoBitOutsideOfTheMask() {
+        open(64);
+        region.memory().set(ValueLayout.JAVA_LONG, 0, 5);
+        peer.send(RawSegment.atomic(1, 9).at(region.rkey(), region.address()).swapMasked(5, -1, 0x77, 0));
+        assertEquals(RawSegment.atomicResponse(1, 9, 5), peer.next());
+        assertEquals(5, region.memory().get(ValueLayout.JAVA_LONG, 0));
+        peer.send(RawSegment.atomic(2, 10).at(region.rkey(), region.address()).swapMasked(5, -1, 0x77, 0xf0));
+        assertEquals(RawSegment.atomicResponse(2, 10, 5), peer.next());
+        assertEquals(0x75, region.memory().get(ValueLayout.JAVA_LONG, 0));
+    }
+
     /** A disconnect waits for the responses owed to the peer. */
     @Test
     void shouldAnswerBeforeADisconnectEnds() {
