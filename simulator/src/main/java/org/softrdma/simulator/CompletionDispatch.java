@@ -5,6 +5,7 @@ import java.util.List;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.WorkCompletion;
@@ -20,6 +21,7 @@ final class CompletionDispatch {
     private final LooseWorkload looseWorkload;
     private final WorkCompletion[] polled = WorkCompletion.array(4);
     private int unfinishedBindings;
+    private int overruns;
 
     /**
      * @param streams    those of RC
@@ -42,19 +44,28 @@ final class CompletionDispatch {
         return unfinishedBindings;
     }
 
-    /** Takes the asynchronous events and the completions of a side, until none is left. */
-    void takeAll(Side side) {
+    /** Completion queues that have overrun. */
+    int overruns() {
+        return overruns;
+    }
+
+    /**
+     * Takes the asynchronous events and the completions of a side, until none is left.
+     *
+     * @return completions taken from the queues that its queue pairs share
+     */
+    int takeAll(Side side) {
         takeEvents(side);
         if (side.shared != null) {
             side.shared.expectLimitTold();
         }
-        takeFrom(side.recvCq, side);
-        takeFrom(side.sendCq, side);
+        int taken = takeFrom(side.recvCq, side) + takeFrom(side.sendCq, side);
         for (Endpoint each : side.endpoints) {
             if (each.narrow != null && !each.asleep) {
                 takeFrom(each.narrow, side);
             }
         }
+        return taken;
     }
 
     private void takeEvents(Side side) {
@@ -77,22 +88,34 @@ final class CompletionDispatch {
         }
     }
 
-    private static void onOverrun(Side side, Object queue) {
-        for (Endpoint each : side.endpoints) {
-            if (each.narrow != null && each.narrow == queue && each.tooNarrow && !each.overrun) {
-                each.overrun = true;
-                each.asleep = false;
-                if (each.sharesReceives()) {
-                    each.pool.onGone();
-                }
-                return;
-            }
+    /**
+     * The queue holds as many completions as it has room for, and the queue pair whose completion was lost has failed. IBA vol 1 §10.8.2.2,
+     * §11.6.3.2
+     */
+    private void onOverrun(Side side, Object queue) {
+        Endpoint victim = side.endpoints.stream().filter(each -> each.narrow == queue && each.tooNarrow && !each.overrun).findFirst()
+            .orElseThrow(() -> new AssertionError("CQ_ERR of a completion queue that has room, or a second one"));
+        victim.overrun = true;
+        victim.asleep = false;
+        overruns++;
+        if (victim.sharesReceives()) {
+            victim.pool.onGone();
         }
-        throw new AssertionError("CQ_ERR of a completion queue that has room, or a second one");
+        if (victim.qp.state() != QpState.ERR) {
+            throw new AssertionError("a completion of qp 0x" + Integer.toHexString(victim.qp.qpNum()) + " was lost, and it is in "
+                + victim.qp.state());
+        }
+        wire.expectSilence(side.gid, victim.qp.qpNum(), false);
+        int held = takeFrom(victim.narrow, side);
+        if (held != victim.narrow.cqe()) {
+            throw new AssertionError("CQ_ERR of a completion queue that holds " + held + " completions of " + victim.narrow.cqe());
+        }
     }
 
-    private void takeFrom(CompletionQueue queue, Side side) {
+    private int takeFrom(CompletionQueue queue, Side side) {
+        int taken = 0;
         for (int count = queue.poll(polled); count > 0; count = queue.poll(polled)) {
+            taken += count;
             for (int i = 0; i < count; i++) {
                 if (polled[i].wrId() == BIND_ID && polled[i].isSuccess()) {
                     unfinishedBindings--;
@@ -103,6 +126,7 @@ final class CompletionDispatch {
                 }
             }
         }
+        return taken;
     }
 
     private void onReceive(Endpoint endpoint, WorkCompletion wc) {

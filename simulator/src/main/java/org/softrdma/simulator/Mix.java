@@ -16,7 +16,8 @@ import java.util.SplittableRandom;
  * @param packets   packets all of them plan together, so that a seed costs some milliseconds
  * @param qkey      of all datagram queue pairs; half of the time one under control, with the highest bit set
  * @param badQkeys  share of datagrams sent with another Q_Key
- * @param meddling  share of the applications' turns in which they resize a completion queue, or arm or resize a shared receive queue
+ * @param meddling  share of the applications' turns after which they take no completions until the next one, when they resize completion
+ *     queues, and arm or resize shared receive queues
  */
 record Mix(int ucPairs, int udPerSide, boolean group, double sharedOnA, double sharedOnB, int spare, int messages, int packets, int qkey,
            double badQkeys, double meddling) {

@@ -48,11 +48,14 @@ public final class SeedRun {
     private final Workload workload;
     private final LooseWorkload looseWorkload;
     private final Pacemaker pacemaker;
+    /** The applications take no completions until their next turn; then they resize completion queues that hold some. */
+    private boolean napping;
+    private int keptByResizes;
     private boolean healed;
     private long healedForNs;
     private long boundNs;
 
-    private SeedRun(long seed) {
+    SeedRun(long seed) {
         scenario = Scenario.draw(seed);
         random = new SplittableRandom(~seed);
         fabric = new SimulatedFabric(seed, scenario.faults(), scenario.startNs());
@@ -175,28 +178,47 @@ public final class SeedRun {
                 run.wire.onPacket(nowNs, from, to, packet, offset, length, fate);
             });
         }
+        return run.result(other);
+    }
+
+    /**
+     * Runs to the end.
+     *
+     * @param other runs in the same simulation; null for none
+     */
+    SeedResult result(Companion other) {
         Throwable failure = null;
         String status;
         boolean died = false;
         try {
             if (other != null) {
-                other.join(run.simulation);
+                other.join(simulation);
             }
-            run.runUnderFaults();
-            run.runHealed();
-            run.hearLastWords();
+            runUnderFaults();
+            runHealed();
+            hearLastWords();
             if (other != null) {
                 other.finish();
             }
-            run.checkEnd();
-            status = run.status();
-            died = run.anyDied();
-            run.close();
+            checkEnd();
+            status = status();
+            died = anyDied();
+            close();
         } catch (AssertionError | RuntimeException wrong) {
             failure = wrong;
-            status = run.status();
+            status = status();
         }
-        return new SeedResult(seed, failure, status, died, run.requestsDone(), run.wire.packets(), run.wire.digest());
+        return new SeedResult(scenario.seed(), failure, status, died, requestsDone(), wire.packets(), wire.digest());
+    }
+
+    /** Completions that were in the shared completion queues when these were resized. */
+    int keptByResizes() {
+        return keptByResizes;
+    }
+
+    /** Completion queues that have overrun. */
+    int overruns() {
+        return completions.overruns();
     }
 
     private void runUnderFaults() {
@@ -300,18 +322,21 @@ public final class SeedRun {
     private boolean step() {
         boolean mayPost = pacemaker.beat;
         pacemaker.beat = false;
-        boolean meddles = mayPost && !healed && scenario.mix().meddling() > 0 && random.nextDouble() < scenario.mix().meddling();
-        if (meddles) {
-            resizeSome(a);
-            resizeSome(b);
+        boolean wakesUp = napping && (mayPost || healed);
+        if (wakesUp) {
+            napping = false;
+            resizeQueues(a);
+            resizeQueues(b);
         }
-        completions.takeAll(a);
-        completions.takeAll(b);
+        if (!napping) {
+            int taken = completions.takeAll(a) + completions.takeAll(b);
+            keptByResizes += wakesUp ? taken : 0;
+        }
         if (wire.complaint() != null) {
             throw new AssertionError("on the wire: " + wire.complaint());
         }
         for (Side side : List.of(a, b)) {
-            if (meddles && side.shared != null) {
+            if (wakesUp && side.shared != null) {
                 side.shared.meddle(random);
             }
             postToPools(side, mayPost);
@@ -326,13 +351,14 @@ public final class SeedRun {
             finished &= stream.isFinished();
         }
         pacemaker.more = !finished;
+        napping |= mayPost && !healed && scenario.mix().meddling() > 0 && random.nextDouble() < scenario.mix().meddling();
         return finished;
     }
 
-    /** While completions wait in them. */
-    private void resizeSome(Side side) {
-        CompletionQueue queue = random.nextBoolean() ? side.sendCq : side.recvCq;
-        queue.resize(side.mostCompletions() + random.nextInt(100));
+    private void resizeQueues(Side side) {
+        for (CompletionQueue queue : List.of(side.sendCq, side.recvCq)) {
+            queue.resize(side.mostCompletions() + random.nextInt(100));
+        }
     }
 
     /** Receives for whatever comes. */

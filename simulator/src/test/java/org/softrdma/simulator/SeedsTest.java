@@ -4,6 +4,7 @@ package org.softrdma.simulator;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -11,8 +12,18 @@ import org.junit.jupiter.api.Test;
 class SeedsTest {
     @Test
     void shouldDoEverythingExactlyOnceWhateverTheWireAndTheApplicationsDo() {
-        Seeds sum = SeedRanges.run("roce", 1, 2_000, SeedRun::of);
+        AtomicInteger resizing = new AtomicInteger();
+        AtomicInteger overrunning = new AtomicInteger();
+        Seeds sum = SeedRanges.run("roce", 1, 2_000, seed -> {
+            SeedRun run = new SeedRun(seed);
+            SeedResult result = run.result(null);
+            resizing.addAndGet(run.keptByResizes() > 0 ? 1 : 0);
+            overrunning.addAndGet(run.overruns() > 0 ? 1 : 0);
+            return result;
+        });
         assertTrue(sum.died() < sum.count() / 2 + 1, "queue pairs die in too many seeds: " + sum);
+        assertTrue(resizing.get() > sum.count() / 10, "seeds that resize completion queues with completions in them: " + resizing);
+        assertTrue(overrunning.get() > sum.count() / 50, "seeds in which completion queues overrun: " + overrunning);
     }
 
     @Tag("soak")

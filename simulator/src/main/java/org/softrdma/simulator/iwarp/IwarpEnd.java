@@ -45,6 +45,7 @@ final class IwarpEnd {
     private final Set<AsyncEventType> events = EnumSet.noneOf(AsyncEventType.class);
     /** Receives since the queue was armed. */
     private int sinceArmed;
+    private int keptByResizes;
     boolean destroyed;
 
     IwarpEnd(String name, Simulation simulation, RandomGenerator random, boolean shared) {
@@ -83,6 +84,19 @@ final class IwarpEnd {
             into.add(one[0]);
             one = WorkCompletion.array(1);
         }
+    }
+
+    /** Resizes both completion queues, with what they hold and armed as they are. */
+    void resizeQueues(RandomGenerator random) {
+        int before = sends.size() + receives.size();
+        sendCq.resize(DEPTH + random.nextInt(CQE));
+        recvCq.resize(DEPTH + random.nextInt(CQE));
+        keptByResizes += sends().size() + receives().size() - before;
+    }
+
+    /** Completions that were in the queues when these were resized. */
+    int keptByResizes() {
+        return keptByResizes;
     }
 
     /**

@@ -24,10 +24,12 @@ import org.softrdma.siw.sim.SimulatedTcp;
  * @param ending    of the TCP connection
  * @param endingA   it happens to A's bytes
  * @param endingAt  after this many bytes, or at this time
+ * @param resizing  share of the applications' turns in which they resize completion queues
  */
 record IwarpScenario(long seed, boolean crc, boolean markersToA, boolean markersToB, int maxUlpdu, int depth, boolean srq,
                      MpaOptions.Rtr first, long pauseNs, SimulatedTcp.Profile profile, int ofA, int ofB, int mostBytes, int readBytes,
-                     List<Window> windows, IwarpAccident accident, Ending ending, boolean endingA, int endingAt) {
+                     List<Window> windows, IwarpAccident accident, Ending ending, boolean endingA, int endingAt,
+                     double resizing) {
     /** How the peer uses memory. */
     enum Window { NONE, TYPE_1, TYPE_2 }
 
@@ -72,8 +74,9 @@ record IwarpScenario(long seed, boolean crc, boolean markersToA, boolean markers
         Ending ending = random.nextInt(accident == null ? 3 : 8) == 0 ? Ending.values()[1 + random.nextInt(3)] : Ending.NONE;
         boolean endingA = random.nextBoolean();
         int endingAt = ending == Ending.AT_A_TIME ? random.nextInt(LATEST_NS) : random.nextInt(1 << 1 + random.nextInt(18));
+        double resizing = random.nextInt(3) == 0 ? random.nextDouble() * 0.2 : 0;
         return new IwarpScenario(seed, crc, markersToA, markersToB, maxUlpdu, depth, srq, first, pauseNs, profile, ofA, ofB, mostBytes,
-            readBytes, windows, accident, ending, endingA, endingAt);
+            readBytes, windows, accident, ending, endingA, endingAt, resizing);
     }
 
     private static Window window(SplittableRandom random) {

@@ -82,15 +82,24 @@ public final class IwarpSeedRun {
      * @param trace receives a line for each segment; null for none
      */
     public static SeedResult of(long seed, Consumer<String> trace) {
-        IwarpSeedRun run = new IwarpSeedRun(seed, new Simulation(new VirtualClock(seed)), trace);
+        return new IwarpSeedRun(seed, new Simulation(new VirtualClock(seed)), trace).result();
+    }
+
+    /** Runs to the end, alone in its simulation. */
+    SeedResult result() {
         Throwable failure = null;
         try {
-            run.begin();
-            run.runToEnd();
+            begin();
+            runToEnd();
         } catch (AssertionError | RuntimeException wrong) {
             failure = wrong;
         }
-        return run.result(failure);
+        return result(failure);
+    }
+
+    /** Completions that were in completion queues when these were resized. */
+    int keptByResizes() {
+        return a.keptByResizes() + b.keptByResizes();
     }
 
     SeedResult result(Throwable failure) {
@@ -144,6 +153,10 @@ public final class IwarpSeedRun {
      * @return whether all is done
      */
     boolean step() {
+        if (scenario.resizing() > 0 && random.nextDouble() < scenario.resizing()) {
+            a.resizeQueues(random);
+            b.resizeQueues(random);
+        }
         ab.check();
         ba.check();
         a.events();

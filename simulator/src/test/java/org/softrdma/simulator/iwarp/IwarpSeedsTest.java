@@ -3,17 +3,28 @@ package org.softrdma.simulator.iwarp;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.softrdma.device.sim.Simulation;
+import org.softrdma.device.sim.VirtualClock;
 import org.softrdma.simulator.SeedRanges;
+import org.softrdma.simulator.SeedResult;
 import org.softrdma.simulator.Seeds;
 
 /** A failing seed says how to run it again alone. {@code -Dsoftrdma.seeds=FROM..TO} chooses those of the long run. */
 class IwarpSeedsTest {
     @Test
     void shouldDoEverythingExactlyOnceWhateverTheStreamAndTheApplicationsDo() {
-        Seeds sum = SeedRanges.run("iwarp", 1, 1_000, IwarpSeedRun::of);
+        AtomicInteger resizing = new AtomicInteger();
+        Seeds sum = SeedRanges.run("iwarp", 1, 1_000, seed -> {
+            IwarpSeedRun run = new IwarpSeedRun(seed, new Simulation(new VirtualClock(seed)), null);
+            SeedResult result = run.result();
+            resizing.addAndGet(run.keptByResizes() > 0 ? 1 : 0);
+            return result;
+        });
         assertTrue(sum.died() > 200 && sum.died() < 600, "connections died in " + sum.died() + " seeds");
+        assertTrue(resizing.get() > sum.count() / 10, "seeds that resize completion queues with completions in them: " + resizing);
     }
 
     @Tag("soak")

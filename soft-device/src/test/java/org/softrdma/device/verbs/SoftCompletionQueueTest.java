@@ -338,6 +338,17 @@ class SoftCompletionQueueTest {
         assertRefused("resize_cq", () -> cq.resize(8));
     }
 
+    @Test
+    void shouldStayArmedAsItWasWhenResized() {
+        cq.requestNotifySolicited();
+        cq.resize(8);
+        push(cq, 1, WcStatus.SUCCESS, WcOpcode.RECV, false);
+        assertNull(channel.getEvent(0), "not solicited");
+        push(cq, 2, WcStatus.SUCCESS, WcOpcode.RECV, true);
+        assertSame(cq, channel.getEvent(0));
+        cq.ackEvents(1);
+    }
+
     /** Pollers, a pusher and a thread that keeps changing the size run concurrently. */
     @Test
     void shouldLoseNothingWhileItIsResized() {
