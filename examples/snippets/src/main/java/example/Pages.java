@@ -18,6 +18,7 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.softrdma.device.findings.Findings;
 import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.link.fault.LinkFaults;
@@ -126,6 +127,11 @@ class Pages {
     }
 
     /** docs/strict.md. */
+    @BeforeEach
+    void forgetFindingsOfOtherTests() {
+        Findings.clear();
+    }
+
     @AfterEach
     void shouldSatisfyAdapters() {
         assertEquals(List.of(), Findings.all());

@@ -28,6 +28,7 @@ import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.GidType;
+import org.softrdma.verbs.RdmaDevice;
 
 /** A fabric in memory, on virtual time. */
 final class VirtualFabric extends Fabric {
@@ -77,9 +78,15 @@ final class VirtualFabric extends Fabric {
             : SimulatedRxe.open(simulation, netdev, packets.attach(profile(kind), gidOf(index)), random, rxeOptions());
         ((SoftContext) first).agent().virtualTime(turns);
         TestDevice device = new TestDevice("test" + index, kind, netdev.name(), first.queryDevice().nodeGuid(),
-            () -> (SoftContext) first.device().open());
+            () -> openStrictIfRequested(first.device()));
         first.close();
         return device;
+    }
+
+    private static SoftContext openStrictIfRequested(RdmaDevice device) {
+        SoftContext context = (SoftContext) device.open();
+        context.obey(false, false);
+        return context;
     }
 
     private LinkProfile profile(DeviceKind kind) {

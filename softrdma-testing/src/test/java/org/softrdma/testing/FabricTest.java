@@ -21,6 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.device.findings.Finding;
+import org.softrdma.device.findings.Findings;
+import org.softrdma.device.findings.StrictRule;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -69,6 +72,39 @@ class FabricTest {
             assertEquals(7, done.wrId());
             // A WRITE over iWARP completes when it was handed to TCP.
             assertTrue(pair.left().fabric().runUntil(() -> to.memory().get(ValueLayout.JAVA_LONG, 0) == value, RdmaEnd.PATIENCE));
+        }
+    }
+
+    // ---- strict devices ----
+
+    /** The mistake is reported at the program's line, not at that of a class of this module. */
+    @ParameterizedTest
+    @EnumSource(DeviceKind.class)
+    void shouldHoldProgramsToTheRulesOfAdaptersIfRequested(DeviceKind kind) {
+        Findings.clear();
+        System.setProperty("softrdma.strict", "on");
+        try {
+            fabric = Fabric.simulated(options(kind));
+            fabric.pair(0, 1).left().register(24).close();
+        } finally {
+            System.clearProperty("softrdma.strict");
+        }
+        List<Finding> found = Findings.all();
+        Findings.clear();
+
+        assertEquals(List.of(StrictRule.MEMORY_UNUSED), found.stream().map(Finding::rule).toList(), found.toString());
+        assertTrue(found.getFirst().place().startsWith("org.softrdma.testing.FabricTest."), found.toString());
+    }
+
+    @Test
+    void shouldRefuseAnotherWordThanOnAndOff() {
+        System.setProperty("softrdma.strict", "yes");
+        try {
+            VerbsException refused = assertThrows(VerbsException.class, () -> Fabric.simulated(options(DeviceKind.ROCE_V2)).context(0));
+            assertEquals(Errno.EINVAL, refused.errno());
+            assertTrue(refused.getMessage().endsWith("softrdma.strict is on or off, not 'yes'"), refused.getMessage());
+        } finally {
+            System.clearProperty("softrdma.strict");
         }
     }
 

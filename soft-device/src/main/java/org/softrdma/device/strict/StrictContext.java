@@ -11,7 +11,9 @@ import org.softrdma.device.findings.StrictRule;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * A context whose calls are held to the rules of adapters. Its objects are made with variants of the parts of a soft device, which note the
@@ -19,7 +21,10 @@ import org.softrdma.verbs.QueuePair;
  */
 public final class StrictContext {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-    private static final List<String> LIBRARY = List.of("org.softrdma.device.", "org.softrdma.verbs.", "org.softrdma.cm.", "java.");
+    private static final List<String> LIBRARY = List.of("org.softrdma.device.", "org.softrdma.verbs.", "org.softrdma.cm.",
+        "org.softrdma.testing.RdmaEnd", "java.");
+    private static final String PROPERTY = "softrdma.strict";
+    private static final String VARIABLE = "SOFTRDMA_STRICT";
 
     private final String device;
     private final MemoryTable memory;
@@ -39,9 +44,22 @@ public final class StrictContext {
         this.memory = memory;
     }
 
-    /** Whether the environment variable {@code SOFTRDMA_STRICT} or the system property {@code softrdma.strict} is {@code on}. */
+    /**
+     * Whether the system property {@code softrdma.strict}, or without it the environment variable {@code SOFTRDMA_STRICT}, is {@code on}.
+     *
+     * @throws VerbsException EINVAL: it is neither {@code on} nor {@code off}, nor empty
+     */
     public static boolean isRequested() {
-        return "on".equals(System.getProperty("softrdma.strict", System.getenv("SOFTRDMA_STRICT")));
+        String property = System.getProperty(PROPERTY);
+        String word = property != null ? property : System.getenv(VARIABLE);
+        if (word == null || word.isEmpty() || word.equals("off")) {
+            return false;
+        }
+        if (!word.equals("on")) {
+            throw new VerbsException(Errno.EINVAL, "open_device", (property != null ? PROPERTY : VARIABLE) + " is on or off, not '" + word
+                + "'");
+        }
+        return true;
     }
 
     /** Names the program on whose behalf this process calls, for example {@code rping, process 123}. */

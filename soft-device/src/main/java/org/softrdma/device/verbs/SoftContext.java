@@ -223,13 +223,23 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
      *
      * @param limitedMemory whether registered memory counts against the process's limit of pinned memory
      * @param strictly      whether the program is held to the rules of adapters; it is, too, if {@link StrictContext#isRequested}
+     * @throws VerbsException EINVAL, and the context is closed: the process's choice is neither on nor off
      */
     public final void obey(boolean limitedMemory, boolean strictly) {
         if (limitedMemory) {
             pinned = PinnedMemory.ofThisProcess();
         }
-        if (strictly || StrictContext.isRequested()) {
+        if (isRequested() || strictly) {
             makeStrict();
+        }
+    }
+
+    private boolean isRequested() {
+        try {
+            return StrictContext.isRequested();
+        } catch (VerbsException neitherOnNorOff) {
+            close();
+            throw neitherOnNorOff;
         }
     }
 
