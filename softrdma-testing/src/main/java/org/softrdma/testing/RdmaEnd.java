@@ -46,7 +46,7 @@ public record RdmaEnd(Fabric fabric, int device, Context context, ProtectionDoma
         WorkCompletion[] one = WorkCompletion.array(1);
         if (!fabric.runUntil(() -> cq.poll(one) == 1, PATIENCE)) {
             throw new AssertionError("no completion within " + PATIENCE.toSeconds() + (fabric.isSimulated() ? " virtual" : "")
-                + " seconds on " + qp);
+                + " seconds; " + cq.pendingWork());
         }
         return one[0];
     }

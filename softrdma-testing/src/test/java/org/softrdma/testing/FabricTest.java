@@ -75,6 +75,30 @@ class FabricTest {
         }
     }
 
+    // ---- waiting in vain ----
+
+    @Test
+    void shouldSayWhatACompletionWaitsFor() {
+        fabric = Fabric.simulated(options(DeviceKind.ROCE_V2));
+        RdmaPair pair = fabric.pair(0, 1);
+        try (MemoryRegion from = pair.left().register(8)) {
+            String idle = assertThrows(AssertionError.class, () -> pair.left().await()).getMessage();
+            assertEquals("no completion within 10 virtual seconds; " + pair.left().qp() + ": no sends and no receives outstanding", idle);
+
+            pair.left().qp().postSend(new SendRequest().send().element(from, 0, 8).signaled());
+            String stuck = assertThrows(AssertionError.class, () -> pair.left().await()).getMessage();
+            assertTrue(stuck.contains(pair.left().qp() + ": 1 send and no receives outstanding; RNR NAK: the peer has no receive posted; "),
+                stuck);
+            assertTrue(stuck.endsWith(" rnr-nak]"), stuck);
+
+            pair.right().qp().postReceive(new ReceiveRequest().begin(5));
+            assertEquals(WcStatus.LOC_LEN_ERR, pair.right().await().status());
+            assertEquals(WcStatus.REM_INV_REQ_ERR, pair.left().await().status());
+            String later = assertThrows(AssertionError.class, () -> pair.left().await()).getMessage();
+            assertTrue(later.endsWith(": no sends and no receives outstanding"), later);
+        }
+    }
+
     // ---- strict devices ----
 
     /** The mistake is reported at the program's line, not at that of a class of this module. */

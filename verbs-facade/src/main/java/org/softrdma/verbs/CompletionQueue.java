@@ -83,15 +83,17 @@ public interface CompletionQueue extends AutoCloseable {
      * @param count   of completions
      * @param timeout longest wait for each of them
      * @return the completions, oldest first; they belong to the caller
-     * @throws VerbsException ETIMEDOUT, naming those that came before; EINTR if the thread is interrupted
+     * @throws VerbsException ETIMEDOUT, naming those that came before, and the {@link #pendingWork}; EINTR if the thread is interrupted
      */
     default List<WorkCompletion> await(int count, Duration timeout) {
         List<WorkCompletion> taken = new ArrayList<>(count);
         while (taken.size() < count) {
             WorkCompletion[] next = WorkCompletion.array(1);
             if (await(next, timeout.toNanos()) == 0) {
+                String pending = pendingWork();
                 throw new VerbsException(Errno.ETIMEDOUT, "poll_cq", "no completion within " + timeout.toMillis() + " ms; "
-                    + taken.size() + " of " + count + " came before" + (taken.isEmpty() ? "" : ": " + taken));
+                    + taken.size() + " of " + count + " came before" + (taken.isEmpty() ? "" : ": " + taken)
+                    + (pending.isEmpty() ? "" : "; " + pending));
             }
             taken.add(next[0]);
         }
@@ -106,6 +108,15 @@ public interface CompletionQueue extends AutoCloseable {
      */
     default WorkCompletion await(Duration timeout) {
         return await(1, timeout).getFirst();
+    }
+
+    /**
+     * Describes the work whose completions go to this queue, and what it waits for, for the message of a wait in vain. It allocates.
+     *
+     * @return one line, or nothing if the provider does not know
+     */
+    default String pendingWork() {
+        return "";
     }
 
     /** Arms the queue: the next completion added raises one event on its channel. Poll again after arming, to close the race. */

@@ -151,6 +151,12 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         return taken;
     }
 
+    @Override
+    public String pendingWork() {
+        return overrun ? "the queue has overrun: it was full, completions are lost, and no more come; make it larger, or poll earlier"
+            : PendingWork.describe(context, this);
+    }
+
     int number() {
         return number;
     }

@@ -508,6 +508,32 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         parents.reversed().forEach(parent -> parent.remove("queue pairs"));
     }
 
+    boolean completesInto(SoftCompletionQueue queue) {
+        return sendCq == queue || recvCq == queue;
+    }
+
+    /** Describes the posted requests that have not completed and whose completions go to a queue of this queue pair. */
+    String outstanding(SoftCompletionQueue queue) {
+        List<String> parts = new ArrayList<>();
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            if (sendCq == queue) {
+                parts.add(count(sends.tail() - sends.head(), "send"));
+            }
+            if (recvCq == queue) {
+                parts.add(ownReceives == null ? "receives of a shared queue" : count(ownReceives.tail() - ownReceives.head(), "receive"));
+            }
+        } finally {
+            owner.unlock();
+        }
+        return String.join(" and ", parts) + " outstanding";
+    }
+
+    private static String count(long requests, String kind) {
+        return (requests == 0 ? "no" : Long.toString(requests)) + " " + kind + (requests == 1 ? "" : "s");
+    }
+
     @Override
     public String toString() {
         return init.type() + " qp 0x" + Integer.toHexString(qpNum()) + ", " + (closed.get() ? "closed" : current());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,6 +20,10 @@ import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
@@ -398,6 +403,32 @@ class SoftCompletionQueueTest {
         assertEquals(4, cq.poll(all), "completions before the overrun are kept");
         assertFalse(push(cq, 6, WcStatus.SUCCESS, WcOpcode.SEND, false), "the overrun is permanent");
         assertEquals(0, cq.poll(all));
+        String late = waitedInVain();
+        assertTrue(late.contains("0 of 1 came before; the queue has overrun: "), late);
+    }
+
+    // ---- waiting in vain ----
+
+    private String waitedInVain() {
+        VerbsException late = assertThrows(VerbsException.class, () -> cq.await(Duration.ofNanos(1)));
+        assertEquals(Errno.ETIMEDOUT, late.errno());
+        return late.getMessage();
+    }
+
+    @Test
+    void shouldNameTheQueuePairsThatAreAwaitedInVain() {
+        assertTrue(waitedInVain().endsWith("; no queue pair completes into this queue"), waitedInVain());
+        ProtectionDomain pd = context.allocatePd();
+        SoftCompletionQueue other = queue(4);
+        QueuePair sender = pd.createQp(QpInitAttributes.rc(cq, QpCapabilities.ofDepth(4)).withRecvCq(other));
+        pd.createQp(QpInitAttributes.rc(other, QpCapabilities.ofDepth(4)));
+
+        assertTrue(waitedInVain().endsWith("came before; " + sender + ": no sends outstanding"), waitedInVain());
+        for (int i = 0; i < 4; i++) {
+            pd.createQp(QpInitAttributes.rc(cq, QpCapabilities.ofDepth(4)));
+        }
+        assertTrue(waitedInVain().contains("no sends and no receives outstanding; "), waitedInVain());
+        assertTrue(waitedInVain().endsWith("; 2 more queue pairs"), waitedInVain());
     }
 
     // ---- closing ----
