@@ -103,6 +103,8 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
             }
             if (taken > 0) {
                 ring.consumer(first + taken);
+            } else {
+                joinedContext().requireDevice("poll_cq");
             }
             return taken;
         } finally {
@@ -191,6 +193,9 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
         try {
             requireOpen("start_poll");
             found = ring.count(ring.producer(), ring.consumer()) > 0;
+            if (!found) {
+                joinedContext().requireDevice("start_poll");
+            }
         } finally {
             if (found) {
                 polling.keep();

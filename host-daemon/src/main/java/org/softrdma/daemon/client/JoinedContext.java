@@ -38,6 +38,8 @@ import org.softrdma.verbs.XrcDomain;
 
 /** An open device of the daemon: its file, in which the rings lie, and its objects. */
 final class JoinedContext implements Context {
+    private static final long LOOK_INTERVAL_NS = 100_000_000;
+
     private final DaemonDevice device;
     private final DaemonSession session;
     private final int file;
@@ -52,6 +54,8 @@ final class JoinedContext implements Context {
     private final AtomicLong lastKey = new AtomicLong();
     private final int completionVectors;
     private volatile boolean closed;
+    /** Time of the next look at the daemon. */
+    private volatile long lookNs = System.nanoTime();
 
     JoinedContext(DaemonDevice device) {
         this.device = device;
@@ -132,6 +136,23 @@ final class JoinedContext implements Context {
         if (!shared.ring(UverbsFile.RING_BYTES)) {
             throw new VerbsException(Errno.EIO, "post_send", "the context has ended");
         }
+    }
+
+    /**
+     * Requires that the daemon has the device still. For polling of rings, which nobody fills any more otherwise: it looks ten times a
+     * second at most.
+     *
+     * @throws VerbsException EIO
+     */
+    void requireDevice(String verb) {
+        long nowNs = System.nanoTime();
+        if (nowNs - lookNs < 0) {
+            return;
+        }
+        if (events.haveEnded()) {
+            throw new VerbsException(Errno.EIO, verb, "the daemon has ended, or the device was deleted");
+        }
+        lookNs = nowNs + LOOK_INTERVAL_NS;
     }
 
     void requireOpen(String verb) {

@@ -39,6 +39,11 @@ final class JoinedEvents implements AutoCloseable {
         return null;
     }
 
+    /** Whether the daemon has closed the file of events: it has ended, or the device was deleted. */
+    boolean haveEnded() {
+        return reader.hasEnded();
+    }
+
     private AsyncEvent event(long element, AsyncEventType type) {
         if (type == null) {
             return null;

@@ -37,6 +37,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
 
 /** The life of a program that has joined a daemon, and the ends of both. */
 @Timeout(60)
@@ -104,12 +105,18 @@ class DaemonSessionTest {
         try {
             Context context = daemon.devices().getFirst().open();
             ProtectionDomain pd = context.allocatePd();
+            CompletionQueue queue = context.createCq(4);
+            assertEquals(0, queue.poll(WorkCompletion.array(1)));
             daemon.process().destroyForcibly().waitFor();
+            // Nothing is ever added to the ring again: without an error, threads that poll would do so without end.
+            assertEquals(Errno.EIO, assertThrows(VerbsException.class, () -> queue.await(WorkCompletion.array(1), -1)).errno());
+            assertEquals(Errno.EIO, assertThrows(VerbsException.class, () -> queue.reader().startPoll()).errno());
             assertEquals(Errno.EIO, assertThrows(VerbsException.class, () -> context.getAsyncEvent(-1)).errno());
             VerbsException refused = assertThrows(VerbsException.class, context::allocatePd);
             assertEquals(Errno.EIO, refused.errno());
             assertTrue(refused.getMessage().contains("the daemon has ended"), refused.getMessage());
             assertTrue(daemon.session().hasEnded());
+            queue.close();
             pd.close();
             context.close();
         } finally {

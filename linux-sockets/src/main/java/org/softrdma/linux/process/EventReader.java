@@ -24,6 +24,7 @@ import org.softrdma.verbs.VerbsException;
 public final class EventReader implements AutoCloseable {
     private static final MethodHandle POLL = CLibrary.function("poll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
     private static final short POLLIN = 1;
+    private static final short POLLHUP = 0x10;
     private static final int EVENTS = 4;
     private static final int REVENTS = 6;
     private static final int POLL_BYTES = 8;
@@ -150,15 +151,32 @@ public final class EventReader implements AutoCloseable {
         return poll(NONE, 0);
     }
 
+    /** Returns whether the other end is closed, whether or not records are left. Does not wait; false once this end is closed. */
+    public boolean hasEnded() {
+        if (!guard.enter()) {
+            return false;
+        }
+        try {
+            return (pollFor(NONE, 0) & POLLHUP) != 0;
+        } finally {
+            guard.leave();
+        }
+    }
+
     /** Returns whether the pipe can be read. A further descriptor ends the wait. */
     private boolean poll(int further, int milliseconds) {
+        return pollFor(further, milliseconds) != 0;
+    }
+
+    /** Returns the events of the pipe, 0 for none. */
+    private short pollFor(int further, int milliseconds) {
         CLibrary library = CLibrary.current();
         MemorySegment waited = library.small;
         request(waited, 0, fd);
         request(waited, POLL_BYTES, further);
         try {
             int ready = (int) POLL.invokeExact(library.state, waited, 2L, milliseconds);
-            return ready > 0 && waited.get(JAVA_SHORT, REVENTS) != 0;
+            return ready > 0 ? waited.get(JAVA_SHORT, REVENTS) : 0;
         } catch (Throwable t) {
             throw CLibrary.impossible(t);
         }

@@ -139,6 +139,17 @@ class EventReaderTest {
         assertEquals(-Errno.EIO.value(), waiter.await());
     }
 
+    @Test
+    void shouldNoticeTheOtherEndWithoutWaiting() {
+        assertFalse(reader.hasEnded());
+        pipe.write(5);
+        assertFalse(reader.hasEnded());
+        pipe.close();
+        assertTrue(reader.hasEnded(), "although a record is left");
+        reader.close();
+        assertFalse(reader.hasEnded(), "this end is closed: there is nothing to look at");
+    }
+
     /** As many as waits at once, however many waits there were. */
     @Test
     void shouldKeepTheDescriptorsOfWaits() throws IOException {
