@@ -145,7 +145,7 @@ final class CmEvents {
         }
     }
 
-    /** Text for the most frequent reject reasons of InfiniBand. Source: IBA vol 1 §12.6.7.2 */
+    /** Text for the most frequent reject reasons of InfiniBand, IBA vol 1 §12.6.7.2, and the errnos in their place on iWARP. */
     private static String reason(SoftCmEvent event) {
         if (event.type() != CmEventType.REJECTED) {
             return "";
@@ -154,6 +154,8 @@ final class CmEvents {
             case 8 -> " (no listener for this port)";
             case 10 -> " (the peer still has a connection with our queue pair)";
             case 28 -> " (refused by the peer's program)";
+            case -111 -> " (no listener for this TCP port)";
+            case -104 -> " (refused by the peer's program, or the peer closed the connection)";
             default -> "";
         };
     }

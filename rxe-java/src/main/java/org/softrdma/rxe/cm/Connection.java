@@ -277,7 +277,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
      * @throws VerbsException EINVAL in other states than {@link ConnectionState#REP_RECEIVED}
      */
     public void confirm(long nowNs, byte[] privateData) {
-        require("confirm", state == ConnectionState.REP_RECEIVED);
+        require("establish", state == ConnectionState.REP_RECEIVED);
         state = ConnectionState.ESTABLISHED;
         sent = newMessage(CmMessage.RTU, requestTransaction);
         CmMessage.putPrivateData(sent, 0, privateData);
@@ -318,8 +318,12 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private void require(String verb, boolean allowed) {
         if (!allowed) {
             throw new VerbsException(Errno.EINVAL, "rdma_" + verb, "the connection from " + request.local() + " to " + request.remote()
-                + " is in " + state + ", in which it is not possible to " + verb);
+                + " is in " + state + (hasEnded() ? ": it has ended already" : ", in which it is not possible to " + verb));
         }
+    }
+
+    private boolean hasEnded() {
+        return state == ConnectionState.DREQ_RECEIVED || state == ConnectionState.TIMEWAIT || state == ConnectionState.CLOSED;
     }
 
     // ---- messages of the peer ----

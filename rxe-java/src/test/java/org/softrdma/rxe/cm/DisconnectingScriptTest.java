@@ -4,6 +4,7 @@ package org.softrdma.rxe.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
@@ -16,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.rxe.sim.CmWorld;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.cm.CmApr;
 import org.softrdma.wire.cm.CmDreq;
 import org.softrdma.wire.cm.CmLap;
@@ -156,6 +159,23 @@ class DisconnectingScriptTest extends CmScript {
         assertEquals(0, b.count(CmCounter.CM_REPEATED), "the REP has an answer");
         b.disconnect(b.requested);
         assertNothingIsLeft();
+    }
+
+    /** A server that ends right after it has accepted. */
+    @Test
+    void shouldSayThatAConnectionEndedBeforeItWasEstablished() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.accept(b.requested, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.manager().abandonAll(world.nowNs(), Assertions::fail);
+        world.runFor(2 * MILLISECOND);
+
+        VerbsException refused = assertThrows(VerbsException.class, () -> a.confirm(connection));
+        assertEquals(Errno.EINVAL, refused.errno());
+        assertTrue(refused.getMessage().startsWith("rdma_establish: "), refused.getMessage());
+        assertTrue(refused.getMessage().endsWith(" is in TIMEWAIT: it has ended already"), refused.getMessage());
     }
 
     @Test
