@@ -196,10 +196,10 @@ public abstract class QueuePairStatesContract extends ContractTest {
     void shouldRefuseTransitionsThatAreNotThere() {
         goTo(QpState.RESET);
         for (QpState to : List.of(QpState.RTR, QpState.RTS, QpState.SQD, QpState.SQE, QpState.ERR)) {
-            shouldRefuse("RESET → " + to, new QpAttributes().state(to));
+            shouldRefuse("RESET to " + to, new QpAttributes().state(to));
         }
         advance(QpState.RTS);
-        shouldRefuse("RTS → RTR", setup.rtr(way(), PEERS_QPN, 0));
+        shouldRefuse("RTS to RTR", setup.rtr(way(), PEERS_QPN, 0));
         shouldRefuse("CUR_STATE SQD", new QpAttributes().state(QpState.RTS).curState(QpState.SQD));
         shouldRefuse("TIMEOUT", new QpAttributes().state(QpState.RTS).timeout(3));
         a.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.RTS).minRnrTimer(3));
@@ -408,7 +408,7 @@ public abstract class QueuePairStatesContract extends ContractTest {
     void shouldLeaveErrByResetOnly() {
         goTo(QpState.ERR);
         for (QpState to : List.of(QpState.INIT, QpState.RTR, QpState.RTS, QpState.SQD, QpState.SQE)) {
-            shouldRefuse("ERR → " + to, new QpAttributes().state(to));
+            shouldRefuse("ERR to " + to, new QpAttributes().state(to));
         }
         modify(attributes -> attributes.state(QpState.ERR));
         modify(attributes -> attributes.state(QpState.RESET));

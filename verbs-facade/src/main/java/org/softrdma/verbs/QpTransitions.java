@@ -102,7 +102,7 @@ public final class QpTransitions {
     }
 
     private static VerbsException refuse(QpType type, QpState from, QpState to, String why) {
-        return new VerbsException(Errno.EINVAL, "modify_qp", type + " queue pair " + from + " → " + to + ": " + why);
+        return new VerbsException(Errno.EINVAL, "modify_qp", type + " queue pair " + from + " to " + to + ": " + why);
     }
 
     private static Row find(QpType type, QpState from, QpState to) {

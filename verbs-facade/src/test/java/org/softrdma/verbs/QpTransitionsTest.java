@@ -108,7 +108,7 @@ class QpTransitionsTest {
             way + " with " + QpAttributeMask.names(mask));
         assertEquals(Errno.EINVAL, refused.errno());
         assertEquals("modify_qp", refused.verb());
-        assertTrue(refused.getMessage().contains(way.type + " queue pair " + way.from + " → " + way.to), refused.getMessage());
+        assertTrue(refused.getMessage().contains(way.type + " queue pair " + way.from + " to " + way.to), refused.getMessage());
         return refused.getMessage();
     }
 
@@ -156,7 +156,7 @@ class QpTransitionsTest {
     void shouldNameAllThatIsMissingAndAllThatIsForeign() {
         QpAttributes attributes = new QpAttributes().state(QpState.INIT).port(1).qkey(7).sqPsn(0);
         VerbsException refused = assertThrows(VerbsException.class, () -> QpTransitions.check(QpType.RC, QpState.RESET, attributes));
-        assertEquals("modify_qp: Invalid argument (EINVAL): RC queue pair RESET → INIT: missing ACCESS_FLAGS, PKEY_INDEX; "
+        assertEquals("modify_qp: Invalid argument (EINVAL): RC queue pair RESET to INIT: missing ACCESS_FLAGS, PKEY_INDEX; "
             + "not allowed here: QKEY, SQ_PSN", refused.getMessage());
     }
 

@@ -35,7 +35,7 @@ public final class SiwTransitions {
         };
         if (!possible) {
             boolean connects = to == QpState.RTR || to == QpState.RTS;
-            throw refuse(qpn, from + " → " + to + ": " + (connects
+            throw refuse(qpn, from + " to " + to + ": " + (connects
                 ? "an iWARP queue pair is connected by the connection manager only" : "there is no such transition"));
         }
         int allowed = QpAttributeMask.STATE | QpAttributeMask.CUR_STATE;
@@ -46,7 +46,7 @@ public final class SiwTransitions {
         }
         int foreign = change.mask() & ~allowed;
         if (foreign != 0) {
-            throw refuse(qpn, from + " → " + to + ": not allowed here: " + QpAttributeMask.names(foreign));
+            throw refuse(qpn, from + " to " + to + ": not allowed here: " + QpAttributeMask.names(foreign));
         }
         if (change.has(QpAttributeMask.CUR_STATE) && change.curState() != from) {
             throw refuse(qpn, "CUR_STATE " + change.curState() + " given while in " + from);
