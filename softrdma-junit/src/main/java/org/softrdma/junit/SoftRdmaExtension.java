@@ -54,7 +54,7 @@ final class SoftRdmaExtension
         int device = deviceOf(parameter);
         if (device < 0 || device >= session.fabric().size()) {
             throw new ParameterResolutionException("parameter " + parameter.getParameter() + " is of device " + device + "; there are "
-                + session.fabric().size() + ", see @SoftRdma(devices = …) and @OnDevice");
+                + session.fabric().size() + ", see @SoftRdma(devices = N) and @OnDevice");
         }
         return OF_DEVICE.get(type).apply(session, device);
     }

@@ -7,7 +7,7 @@ import java.util.List;
  * Something that a program has left behind.
  *
  * @param what  one line, with the device: an object that was not closed, or completions that were not polled
- * @param where stack of the call that created the object, innermost frame first, without the library's own frames
+ * @param where stack of the call that created the object, innermost frame first: the program's frames
  */
 public record Leak(String what, List<StackTraceElement> where) {
     private static final int SHOWN_FRAMES = 3;

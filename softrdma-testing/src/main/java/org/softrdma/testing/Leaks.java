@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.softrdma.device.verbs.OpenObject;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.UnpolledCompletions;
@@ -31,6 +33,14 @@ final class Leaks {
     /** Packages of the library: their frames are not the program's. */
     private static final List<String> LIBRARY = List.of("org.softrdma.device.", "org.softrdma.rxe.", "org.softrdma.siw.",
         "org.softrdma.cm.", "org.softrdma.verbs.", "org.softrdma.link.");
+
+    /** Classes of this package, and of the JUnit extension, that create objects for programs, or run their tasks. */
+    private static final Set<String> OWN = Stream.concat(
+        Stream.of(TestDevice.class, SoftManager.class, RdmaEnd.class, RdmaPair.class, Fabric.class, Turns.class, SocketFabric.class)
+            .map(Class::getName),
+        Stream.of("org.softrdma.junit.SoftRdmaExtension", "org.softrdma.junit.FabricSession")).collect(Collectors.toSet());
+    /** Packages of the JDK and of test frameworks. */
+    private static final List<String> RUNNERS = List.of("java.", "jdk.", "org.junit.", "org.testng.", "org.apache.maven.");
 
     private Leaks() {
     }
@@ -79,18 +89,15 @@ final class Leaks {
         return object instanceof MemoryRegion region ? "registered memory, " + region.length() + " bytes, " + region : object.toString();
     }
 
+    /** The program's frames, without those of what calls tests: reflection, the test framework. */
     private static List<StackTraceElement> program(List<StackTraceElement> stack) {
-        List<StackTraceElement> frames = new ArrayList<>(stack);
-        while (!frames.isEmpty() && isLibrary(frames.getFirst())) {
-            frames.removeFirst();
-        }
-        return frames;
+        return stack.stream().dropWhile(Leaks::isLibrary).filter(frame -> !OWN.contains(frame.getClassName())
+            && RUNNERS.stream().noneMatch(frame.getClassName()::startsWith)).toList();
     }
 
     private static boolean isLibrary(StackTraceElement frame) {
         String type = frame.getClassName();
-        return LIBRARY.stream().anyMatch(type::startsWith) || type.equals(TestDevice.class.getName())
-            || type.equals(SoftManager.class.getName()) || type.equals(RdmaEnd.class.getName());
+        return LIBRARY.stream().anyMatch(type::startsWith) || OWN.contains(type);
     }
 
     static void closeInOrder(List<Object> objects) {
