@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 @Command(name = "explain", sortOptions = false,
     description = "Explains why something failed, was dropped or sent again: the rule that was applied, usual causes and what to do.%n%n"
         + "WHAT is the number or the name of a reason, as recordings have it; the name or the number of a completion status; the name "
-        + "of a counter; the status of a rejected connection; an errno; a verb with the errno of its refusal; a word; or a "
-        + "whole message. Without WHAT, all reasons are listed.")
+        + "of a counter; the status of a rejected connection; an errno; a verb with the errno of its refusal; a rule of strict "
+        + "devices; a word; or a whole message. Without WHAT, all reasons are listed.")
 public final class Explain extends AnnotatedTool {
     /** Maximum entries that are printed in full for one word. */
     private static final int MAX_PAGES = 3;

@@ -8,10 +8,10 @@ import org.softrdma.verbs.Errno;
 
 /**
  * An entry about something that programs and tools print, besides the reasons: a counter, the code of a rejection, an errno, a
- * refused verb.
+ * refused verb, a rule of strict devices.
  *
- * @param name   of the counter, perhaps with its owner, as in {@code traps of the subnet manager}; of the errno or rejection; of a
- *               refusal verb and errno, as {@code reg_mr EINVAL}, the verb without prefix
+ * @param name   of the counter, perhaps with its owner, as in {@code traps of the subnet manager}; of the errno, rejection or rule; of
+ *               a refusal verb and errno, as {@code reg_mr EINVAL}, the verb without prefix
  * @param code   of a rejection; 0 for others
  * @param says   its meaning
  * @param rule   the rule that was applied, with its source
@@ -23,7 +23,7 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
     private static final Pattern PREFIX = Pattern.compile("^(refused )?(ibv_|rdma_)?");
 
     enum Kind {
-        COUNTER, REJECT, ERRNO, REFUSED
+        COUNTER, REJECT, ERRNO, REFUSED, STRICT
     }
 
     /** First line of the entry's page. */
@@ -33,12 +33,13 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
             case REJECT -> "rejected, status " + code + ": " + name;
             case ERRNO -> name + " (" + errno().value() + "): " + errno().text();
             case REFUSED -> name.replace(" ", " refused with ");
+            case STRICT -> name + ", a rule of strict devices";
         };
     }
 
     /**
      * Whether the words mean this entry: {@code cm_sent}, {@code reject 8}, {@code invalid service id}, {@code EINVAL},
-     * {@code reg_mr EINVAL} or {@code ibv_reg_mr EINVAL}.
+     * {@code reg_mr EINVAL}, {@code ibv_reg_mr EINVAL}, {@code BUFFER_CHANGED}, or a finding of that rule.
      */
     boolean isNamed(String words) {
         String lower = words.toLowerCase(Locale.ROOT);
@@ -50,6 +51,7 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
             case ERRNO -> lower.equals(name.toLowerCase(Locale.ROOT)) || lower.equals("-" + errno().value())
                 || lower.equals(errno().text().toLowerCase(Locale.ROOT));
             case REFUSED -> PREFIX.matcher(lower).replaceFirst("").equals(name.toLowerCase(Locale.ROOT));
+            case STRICT -> lower.replace('-', '_').equals(name.toLowerCase(Locale.ROOT)) || words.endsWith("[" + name + "]");
         };
     }
 

@@ -73,6 +73,7 @@ final class Terms {
             case REFUSED -> Arrays.stream(head[1].split(",")).map(verb -> term(Term.Kind.REFUSED, verb + " " + head[2], 0, lines)).toList();
             case COUNTER -> List.of(term(Term.Kind.COUNTER, lines.getFirst().split(" ", 2)[1], 0, lines));
             case ERRNO -> List.of(term(Term.Kind.ERRNO, head[1], 0, lines));
+            case STRICT -> List.of(term(Term.Kind.STRICT, head[1], 0, lines));
         };
     }
 

@@ -178,6 +178,23 @@ class ExplainTest {
         assertEquals(page, explain("-" + errno.value()).out(), "as events have it");
     }
 
+    /** Every rule of strict devices, by its name and by a finding; there are no entries of other rules. */
+    @Test
+    void shouldExplainEveryRuleOfStrictDevices() throws ReflectiveOperationException {
+        Class<?> rules = Class.forName("org.softrdma.device.findings.StrictRule");
+        for (Object rule : rules.getEnumConstants()) {
+            String page = explain(rule.toString()).out();
+
+            assertTrue(page.startsWith(rule + ", a rule of strict devices\n  Says  "), page);
+            assertEquals(page, explain(rule.toString().toLowerCase(Locale.ROOT).replace('_', '-')).out());
+            String finding = Class.forName("org.softrdma.device.findings.Finding").getDeclaredConstructors()[0]
+                .newInstance(rule, "rxe0", "a text", "qp 0x11, wr_id 7, post_send at example.Ping.send(Ping.java:42)").toString();
+            assertEquals(page, explain(finding).out(), finding);
+            assertEquals(page, explain(finding.split(" ")).out(), "as a shell splits it");
+        }
+        assertEquals(rules.getEnumConstants().length, Terms.all().stream().filter(each -> each.kind() == Term.Kind.STRICT).count());
+    }
+
     @Test
     void shouldHaveOneEntryForEachTerm() {
         assertEquals(List.of(), Terms.all().stream().map(Term::word).filter(word ->
