@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.fabric;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +26,7 @@ import picocli.CommandLine.Parameters;
     description = "Runs an InfiniBand fabric in software: switches, adapters and cables, which a subnet manager brings up. `softrdma sm` "
         + "is one; opensm and the tools of infiniband-diags work under ibsim-run.")
 public final class FabricTool extends AnnotatedTool {
+    private static final String NAME = "softrdma fabric";
     private static final int MAX_SWITCHES = 1000;
     private static final int MAX_ADAPTERS = 10_000;
 
@@ -124,17 +123,9 @@ public final class FabricTool extends AnnotatedTool {
 
     private static Topology read(Path file) {
         try {
-            return TopologyReader.read(Files.readString(file), included -> {
-                try {
-                    return Files.readString(file.resolveSibling(included));
-                } catch (IOException unreadable) {
-                    throw new ToolFailure("softrdma fabric: " + unreadable);
-                }
-            });
+            return TopologyReader.read(TextFiles.read(NAME, file), included -> TextFiles.read(NAME, file.resolveSibling(included)));
         } catch (TopologyException wrong) {
-            throw new ToolFailure("softrdma fabric: " + file + ": " + wrong.getMessage());
-        } catch (IOException unreadable) {
-            throw new ToolFailure("softrdma fabric: " + unreadable);
+            throw new ToolFailure(NAME + ": " + file + ": " + wrong.getMessage());
         }
     }
 

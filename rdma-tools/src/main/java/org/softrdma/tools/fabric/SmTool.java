@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.fabric;
 
-import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -125,9 +123,7 @@ public final class SmTool extends AnnotatedTool {
             return Partitions.DEFAULT;
         }
         try {
-            return PartitionReader.read(Files.readString(partitionFile));
-        } catch (IOException unreadable) {
-            throw new ToolFailure("softrdma sm: cannot read the partitions: " + unreadable.getMessage());
+            return PartitionReader.read(TextFiles.read("softrdma sm", partitionFile));
         } catch (IllegalArgumentException wrong) {
             throw new ToolFailure("softrdma sm: " + partitionFile + ":" + wrong.getMessage());
         }
