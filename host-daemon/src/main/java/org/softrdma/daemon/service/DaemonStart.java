@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.host.config.LinkStore;
 import org.softrdma.host.config.StateDirectory;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.verbs.Errno;
@@ -52,9 +53,12 @@ final class DaemonStart {
             if (Files.exists(files.log()) && Files.size(files.log()) > MAX_LOG_BYTES) {
                 Files.delete(files.log());
             }
-            return new ProcessBuilder(command).directory(files.state().toFile())
+            ProcessBuilder daemon = new ProcessBuilder(command).directory(files.state().toFile())
                 .redirectInput(new File("/dev/null")).redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(files.log().toFile())).start();
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(files.log().toFile()));
+            // In its own directory, a relative path in a variable would be another one.
+            daemon.environment().put(LinkStore.DIRECTORY_VARIABLE, files.state().toAbsolutePath().toString());
+            return daemon.start();
         } catch (IOException failed) {
             throw new VerbsException(Errno.EIO, "daemon", "the daemon cannot be started: " + failed, failed);
         }

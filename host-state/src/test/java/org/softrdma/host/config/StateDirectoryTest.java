@@ -3,6 +3,8 @@ package org.softrdma.host.config;
 
 import static java.nio.file.attribute.PosixFilePermissions.fromString;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
 
 class StateDirectoryTest {
     @Test
@@ -49,6 +53,31 @@ class StateDirectoryTest {
         assertEquals(fromString("rwx------"), Files.getPosixFilePermissions(state.getParent()));
         StateDirectory.create(shared);
         assertEquals(fromString("rwxr-xr-x"), Files.getPosixFilePermissions(shared));
+    }
+
+    /** As with the user of a container who is in no list: Java then calls the home directory "?", and took it for a relative path. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void shouldGiveAUserWithoutHomeADirectoryAmongTheTemporaryFiles(@TempDir Path temporary) throws IOException {
+        assertNull(StateDirectory.of(Map.of("HOME", ""), "Linux", "?"));
+        assertEquals(Path.of("/h/.local/state/softrdma"), StateDirectory.of(Map.of("HOME", "/h"), "Linux", "?"));
+
+        Path own = Files.createFile(temporary.resolve("own"));
+        Path state = StateDirectory.ofHomelessUser(temporary, own);
+        assertEquals(temporary.resolve("softrdma-" + Files.getAttribute(own, "unix:uid")), state);
+        assertEquals(fromString("rwx------"), Files.getPosixFilePermissions(state));
+        assertEquals(state, StateDirectory.ofHomelessUser(temporary, own), "the second process of the user");
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void shouldNotUseALinkThatAnotherUserMayHaveMade(@TempDir Path temporary) throws IOException {
+        Path own = Files.createFile(temporary.resolve("own"));
+        Path elsewhere = Files.createDirectory(temporary.resolve("elsewhere"));
+        Files.createSymbolicLink(temporary.resolve("softrdma-" + Files.getAttribute(own, "unix:uid")), elsewhere);
+
+        VerbsException refused = assertThrows(VerbsException.class, () -> StateDirectory.ofHomelessUser(temporary, own));
+        assertEquals(Errno.EACCES, refused.errno());
     }
 
     private static Path linux(Map<String, String> environment) {
