@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.softrdma.link.sim.PacketObserver;
@@ -36,6 +39,8 @@ public abstract class Fabric implements AutoCloseable {
     /** Contexts of {@link #context}, by device. */
     private final Map<Integer, Context> contexts = new HashMap<>();
     private final List<RdmaPair> pairs = new ArrayList<>();
+    /** Trouble of each started task that the test would not notice; null for none. */
+    private final List<Supplier<Leak>> tasks = new CopyOnWriteArrayList<>();
     private Counters counters;
 
     /** Body of a thread of a test. */
@@ -302,13 +307,29 @@ public abstract class Fabric implements AutoCloseable {
     public abstract boolean record(Path file) throws IOException;
 
     /**
-     * Finds what the program has left open or unread up to now. Completions that are reported are gone from their queues.
+     * Finds what the program has left open or unread up to now. Completions that are reported are gone from their queues. A task that has
+     * failed or never run, and that the test would not notice because it has not joined it, is left behind, too.
      *
-     * @return one entry for each object, empty if there is none
+     * @return one entry for each object or task, empty if there is none
      */
     public final List<Leak> leaks() {
-        return Leaks.find(devices, Stream.concat(pairs.stream().flatMap(RdmaPair::objects), contexts.values().stream())
+        List<Leak> leaks = Leaks.find(devices, Stream.concat(pairs.stream().flatMap(RdmaPair::objects), contexts.values().stream())
             .collect(Collectors.toSet()));
+        tasks.stream().map(Supplier::get).filter(Objects::nonNull).forEach(leaks::add);
+        return leaks;
+    }
+
+    /**
+     * Has {@link #leaks} look at a task. Called when it is started.
+     *
+     * @param trouble what the test has not noticed of the task; null for nothing
+     */
+    final void watchTask(String name, Supplier<String> trouble) {
+        List<StackTraceElement> start = Leaks.program(List.of(new Throwable().getStackTrace()));
+        tasks.add(() -> {
+            String text = trouble.get();
+            return text == null ? null : new Leak("task " + name + " " + text, start);
+        });
     }
 
     /** Closes everything, also what the program has left open. */

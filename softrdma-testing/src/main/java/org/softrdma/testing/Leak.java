@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * Something that a program has left behind.
  *
- * @param what  one line, with the device: an object that was not closed, or completions that were not polled
- * @param where stack of the call that created the object, innermost frame first: the program's frames
+ * @param what  one line: an object that was not closed or completions that were not polled, with the device, or a task that failed unseen
+ * @param where stack of the call that created the object or started the task, innermost frame first: the program's frames
  */
 public record Leak(String what, List<StackTraceElement> where) {
     private static final int SHOWN_FRAMES = 3;

@@ -36,8 +36,8 @@ final class Leaks {
 
     /** Classes of this package, and of the JUnit extension, that create objects for programs, or run their tasks. */
     private static final Set<String> OWN = Stream.concat(
-        Stream.of(TestDevice.class, SoftManager.class, RdmaEnd.class, RdmaPair.class, Fabric.class, Turns.class, SocketFabric.class)
-            .map(Class::getName),
+        Stream.of(TestDevice.class, SoftManager.class, RdmaEnd.class, RdmaPair.class, Fabric.class, Turns.class, SocketFabric.class,
+            VirtualFabric.class).map(Class::getName),
         Stream.of("org.softrdma.junit.SoftRdmaExtension", "org.softrdma.junit.FabricSession")).collect(Collectors.toSet());
     /** Packages of the JDK and of test frameworks. */
     private static final List<String> RUNNERS = List.of("java.", "jdk.", "org.junit.", "org.testng.", "org.apache.maven.");
@@ -90,7 +90,7 @@ final class Leaks {
     }
 
     /** The program's frames, without those of what calls tests: reflection, the test framework. */
-    private static List<StackTraceElement> program(List<StackTraceElement> stack) {
+    static List<StackTraceElement> program(List<StackTraceElement> stack) {
         return stack.stream().dropWhile(Leaks::isLibrary).filter(frame -> !OWN.contains(frame.getClassName())
             && RUNNERS.stream().noneMatch(frame.getClassName()::startsWith)).toList();
     }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -108,6 +109,7 @@ final class SocketFabric extends Fabric {
     @Override
     public Task start(String name, Body body) {
         Throwable[] thrown = new Throwable[1];
+        AtomicBoolean joined = new AtomicBoolean();
         Thread thread = Thread.ofPlatform().daemon().name("softrdma-test-" + name).start(() -> {
             try {
                 body.run();
@@ -115,9 +117,12 @@ final class SocketFabric extends Fabric {
                 thrown[0] = failed;
             }
         });
+        watchTask(name, () -> !joined.get() && !thread.isAlive() && thrown[0] != null
+            ? "failed, and the test has not joined it: " + thrown[0] : null);
         return new Task() {
             @Override
             public void join() {
+                joined.set(true);
                 try {
                     thread.join();
                 } catch (InterruptedException interrupted) {

@@ -42,11 +42,16 @@ final class Turns implements VirtualTime {
         private RuntimeException failure;
         /** End of the body; null if it returned. */
         private Throwable thrown;
+        private boolean began;
         private boolean ended;
 
         private Seat(String name, Thread thread) {
             this.name = name;
             this.thread = thread;
+        }
+
+        boolean hasBegun() {
+            return began;
         }
 
         boolean hasEnded() {
@@ -95,6 +100,7 @@ final class Turns implements VirtualTime {
         seat.turn.acquireUninterruptibly();
         try {
             if (!seat.cancelled) {
+                seat.began = true;
                 body.run();
             }
         } catch (Cancelled closed) {

@@ -153,6 +153,7 @@ final class VirtualFabric extends Fabric {
     @Override
     public Task start(String name, Body body) {
         Turns.Seat seat = turns.start(name, body);
+        watchTask(name, () -> seat.hasBegun() ? null : "never ran: the test has neither joined it nor waited for anything");
         return new Task() {
             @Override
             public void join() {

@@ -323,6 +323,33 @@ class FabricTest {
         assertEquals("planted", failed.getCause().getMessage());
     }
 
+    /** A server that fails after its client has finished, on sockets. */
+    @Test
+    void shouldNotLoseTheFailureOfATaskThatIsNotJoined() {
+        fabric = Fabric.onSockets(FabricOptions.DEFAULT);
+        Fabric.Task task = fabric.start("bad", () -> {
+            throw new IllegalArgumentException("planted");
+        });
+        assertTrue(fabric.runUntil(task::hasEnded, RdmaEnd.PATIENCE));
+        List<Leak> leaks = fabric.leaks();
+        assertEquals(List.of("task bad failed, and the test has not joined it: java.lang.IllegalArgumentException: planted"),
+            leaks.stream().map(Leak::what).toList());
+        assertEquals("shouldNotLoseTheFailureOfATaskThatIsNotJoined", leaks.getFirst().where().getFirst().getMethodName());
+
+        assertThrows(TaskFailedException.class, task::join);
+        assertEquals(List.of(), fabric.leaks(), "noticed");
+    }
+
+    @Test
+    void shouldReportATaskThatNeverRan() {
+        fabric = Fabric.simulated(FabricOptions.DEFAULT);
+        Fabric.Task task = fabric.start("idle", () -> { });
+        assertEquals(List.of("task idle never ran: the test has neither joined it nor waited for anything"),
+            fabric.leaks().stream().map(Leak::what).toList());
+        task.join();
+        assertEquals(List.of(), fabric.leaks());
+    }
+
     @Test
     void shouldEndTasksThatWaitWhenItIsClosed() {
         fabric = Fabric.simulated(FabricOptions.DEFAULT);
