@@ -454,4 +454,22 @@ class UcScriptTest {
         assertEquals(List.of(AsyncEventType.CQ_ERR), peer.side.events());
         assertEquals(1, receives().size());
     }
+
+    /** In SQE the queue pair would still receive, and its owner would wait for completions that are lost. IBA vol 1 §10.8.2.2 */
+    @Test
+    void shouldGoFromSqeToErrWhenItsFailuresOverrun() {
+        setup.cqe = 1;
+        open(0);
+        MemoryRegion gone = peer.side.memory(8, 0);
+        wr.send().element(gone, 0, 8).signaled();
+        gone.close();
+        peer.side.qp.postSend(wr.wrId(1));
+        peer.expectNothingFor(MS);
+        assertEquals(QpState.SQE, peer.side.qp.state(), "there was room for one");
+        peer.side.qp.postSend(wr.wrId(2));
+        peer.expectNothingFor(MS);
+        assertEquals(QpState.ERR, peer.side.qp.state());
+        assertEquals(List.of(AsyncEventType.CQ_ERR), peer.side.events());
+        assertEquals(List.of(WcStatus.LOC_PROT_ERR), peer.side.sendStatuses());
+    }
 }

@@ -6,6 +6,7 @@ import org.softrdma.device.queue.CompletedOpcodes;
 import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.recording.RecordedEvent;
+import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
@@ -52,9 +53,13 @@ public final class SendCompletions {
         }
         qp.checkDrained();
         if (!delivered) {
-            qp.onFailure(RecordedEvent.Effect.FAILED, Failure.of(Reason.COMPLETION_QUEUE_OVERRUN));
-            qp.enterError();
+            failForOverrun();
         }
+    }
+
+    private void failForOverrun() {
+        qp.onFailure(RecordedEvent.Effect.FAILED, Failure.of(Reason.COMPLETION_QUEUE_OVERRUN));
+        qp.enterError();
     }
 
     /**
@@ -69,28 +74,36 @@ public final class SendCompletions {
         reason = why.reason();
     }
 
-    /** Completes everything posted with WR_FLUSH_ERR, and the work request that failed with its own status. */
+    /**
+     * Completes everything posted with WR_FLUSH_ERR, and the work request that failed with its own status. A queue pair in SQE goes to ERR
+     * if the completion queue overruns.
+     */
     public void flush() {
         int flushed = 0;
+        boolean delivered = true;
         for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
             if (wqe == failed) {
                 qp.observer().completed(true, ring.wrId(wqe), reason.status(), CompletedOpcodes.of(ring.opcode(wqe)), 0, reason);
-                releaseAndPushFailure(wqe, reason);
+                delivered &= releaseAndPushFailure(wqe, reason);
             } else {
-                releaseAndPushFailure(wqe, Reason.FLUSHED);
+                delivered &= releaseAndPushFailure(wqe, Reason.FLUSHED);
                 flushed++;
             }
         }
         if (flushed > 0) {
             qp.observer().flushed(flushed);
         }
+        if (!delivered && qp.state() == QpState.SQE) {
+            failForOverrun();
+        }
     }
 
-    private void releaseAndPushFailure(long wqe, Reason why) {
+    /** As {@link #releaseAndPush}, for a failure. */
+    private boolean releaseAndPushFailure(long wqe, Reason why) {
         long wrId = ring.wrId(wqe);
         WcOpcode opcode = CompletedOpcodes.of(ring.opcode(wqe));
         ring.release(wqe + 1);
-        sink.pushFailure(wrId, why.status(), opcode, why.code(), qp.qpn());
+        return sink.pushFailure(wrId, why.status(), opcode, why.code(), qp.qpn());
     }
 
     /**
