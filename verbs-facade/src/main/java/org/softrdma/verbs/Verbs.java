@@ -23,7 +23,7 @@ public final class Verbs {
 
     /**
      * System property, and without it {@link #HOST_VARIABLE}: {@code daemon} has this process use the devices of the user's daemon, which
-     * it shares with C programs; any other value, devices of its own.
+     * it shares with C programs; {@code process}, as without a value, devices of its own.
      */
     public static final String HOST_PROPERTY = "softrdma.host";
 
@@ -31,15 +31,25 @@ public final class Verbs {
     public static final String HOST_VARIABLE = "SOFTRDMA_HOST";
 
     private static final String DAEMON = "daemon";
+    private static final String PROCESS = "process";
     private static final String DEFAULT_ORDER = SOFTRDMA + ",libibverbs";
 
     private Verbs() {
     }
 
-    /** {@return whether this project's devices are the daemon's: {@link #HOST_PROPERTY}} Providers of this process's own list none then. */
+    /**
+     * {@return whether this project's devices are the daemon's: {@link #HOST_PROPERTY}} Providers of this process's own list none then.
+     *
+     * @throws VerbsException EINVAL: it has another value
+     */
     public static boolean usesDaemon() {
-        String chosen = System.getProperty(HOST_PROPERTY);
-        return DAEMON.equals(chosen == null ? System.getenv(HOST_VARIABLE) : chosen);
+        String property = System.getProperty(HOST_PROPERTY);
+        String chosen = property != null ? property : System.getenv().getOrDefault(HOST_VARIABLE, "");
+        if (!chosen.isEmpty() && !chosen.equals(DAEMON) && !chosen.equals(PROCESS)) {
+            throw new VerbsException(Errno.EINVAL, "get_device_list", (property != null ? HOST_PROPERTY : HOST_VARIABLE) + " is " + DAEMON
+                + " or " + PROCESS + ", not '" + chosen + "'");
+        }
+        return chosen.equals(DAEMON);
     }
 
     /**
@@ -58,7 +68,8 @@ public final class Verbs {
      * Lists the devices ({@code get_device_list}).
      *
      * @return every device, by origin in the order of {@link #ORDER_PROPERTY}, then by {@linkplain RdmaDevice#index index}
-     * @throws VerbsException with {@link #HOST_PROPERTY} {@code daemon}: ENODEV, no daemon runs; ENOSYS, softrdma-daemon is missing
+     * @throws VerbsException EINVAL: {@link #HOST_PROPERTY} has another value than it may; with {@code daemon}: ENODEV, no daemon runs;
+     *                        ENOSYS, softrdma-daemon is missing
      */
     public static List<RdmaDevice> devices() {
         List<RdmaDevice> devices = new ArrayList<>();
