@@ -18,7 +18,7 @@ import org.softrdma.wire.iwarp.RdmapOpcode;
 
 /**
  * Wireshark's independent decoding of a capture of iWARP connections. Every byte of every stream must belong to a decoded frame: the
- * lengths of the MPA frames must add up to the bytes that TCP carried.
+ * lengths of the MPA frames must add up to the bytes that TCP carried. A stream that its receiver has reset may end within a frame.
  */
 final class IwarpReport {
     private static final long TSHARK_SECONDS = 120;
@@ -28,7 +28,8 @@ final class IwarpReport {
     /** Columns of tshark's output; several values in a packet are separated by commas. */
     private enum Field {
         NUMBER("frame.number"), STREAM("tcp.stream"), IPV4("ip.src"), IPV6("ipv6.src"), BYTES("tcp.len"),
-        REPEATED("tcp.analysis.retransmission"), REQUEST("iwarp_mpa.key.req"), CRC("iwarp_mpa.crc_flag"), REJECTED("iwarp_mpa.rej_flag"),
+        REPEATED("tcp.analysis.retransmission"), RESET("tcp.flags.reset"), REQUEST("iwarp_mpa.key.req"), CRC("iwarp_mpa.crc_flag"),
+        REJECTED("iwarp_mpa.rej_flag"),
         PRIVATE("iwarp_mpa.pdlength"), ULPDU("iwarp_mpa.ulpdulength"), OPCODE("iwarp_rdma.opcode"), CRC_CHECK("iwarp_mpa.crc_check"),
         MALFORMED("_ws.malformed");
 
@@ -43,6 +44,8 @@ final class IwarpReport {
     private static final class Direction {
         long carried;
         long understood;
+        /** The receiver takes no more: RST. */
+        boolean reset;
     }
 
     private final List<TreeMap<String, Integer>> messages = List.of(new TreeMap<>(), new TreeMap<>());
@@ -60,20 +63,26 @@ final class IwarpReport {
      * @param torn whether streams may end within a frame
      */
     static IwarpReport of(Path capture, boolean torn) throws IOException, InterruptedException {
-        IwarpReport report = new IwarpReport();
         List<String> options = new ArrayList<>(List.of("-T", "fields", "-E", "separator=|"));
         for (Field field : Field.values()) {
             options.addAll(List.of("-e", field.filterName));
         }
-        for (String line : tshark(capture, options)) {
-            report.packet(line.split("\\|", -1));
-        }
-        report.directions.forEach((name, way) -> report.judge(name, way, torn));
+        IwarpReport report = of(tshark(capture, options), torn);
         for (String line : tshark(capture, List.of("-Y", "iwarp_mpa.crc_check", "-O", "iwarp_mpa"))) {
             if (line.contains("CRC check:") && !line.contains("Good CRC32")) {
                 report.defect(line.strip());
             }
         }
+        return report;
+    }
+
+    /** Reads tshark's lines of the {@link Field}s. */
+    static IwarpReport of(List<String> packets, boolean torn) {
+        IwarpReport report = new IwarpReport();
+        for (String line : packets) {
+            report.packet(line.split("\\|", -1));
+        }
+        report.directions.forEach((name, way) -> report.judge(name, way, torn));
         return report;
     }
 
@@ -100,12 +109,15 @@ final class IwarpReport {
         if (!of(values, Field.MALFORMED).isEmpty()) {
             defect("packet " + of(values, Field.NUMBER) + " is malformed");
         }
+        String stream = of(values, Field.STREAM);
+        int sender = isOurs(values) ? CaptureReport.OURS : CaptureReport.KERNEL;
+        if (of(values, Field.RESET).equals(TRUE)) {
+            direction(stream, 1 - sender).reset = true;
+        }
         if (bytes == 0 || !of(values, Field.REPEATED).isEmpty()) {
             return;
         }
-        String stream = of(values, Field.STREAM);
-        int sender = isOurs(values) ? CaptureReport.OURS : CaptureReport.KERNEL;
-        Direction way = directions.computeIfAbsent("stream " + stream + " of " + CaptureReport.SENDERS[sender], name -> new Direction());
+        Direction way = direction(stream, sender);
         way.carried += bytes;
         for (String length : several(values, Field.PRIVATE)) {
             way.understood += MpaFrame.LENGTH + Integer.parseInt(length);
@@ -122,6 +134,10 @@ final class IwarpReport {
         }
     }
 
+    private Direction direction(String stream, int sender) {
+        return directions.computeIfAbsent("stream " + stream + " of " + CaptureReport.SENDERS[sender], name -> new Direction());
+    }
+
     private void startup(String[] values, int sender, String stream) {
         boolean crc = of(values, Field.CRC).equals(TRUE);
         crcOfStream.merge(stream, crc, Boolean::logicalOr);
@@ -131,7 +147,7 @@ final class IwarpReport {
 
     private void judge(String name, Direction way, boolean torn) {
         long left = way.carried - way.understood;
-        if (left < 0 || left > (torn ? Fpdu.MAX_LENGTH : 0)) {
+        if (left < 0 || left > (torn || way.reset ? Fpdu.MAX_LENGTH : 0)) {
             defect(name + ": " + way.understood + " of " + way.carried + " bytes were decoded");
         }
     }
