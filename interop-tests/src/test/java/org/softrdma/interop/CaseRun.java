@@ -35,6 +35,8 @@ final class CaseRun {
     private static final int PACKETS_A_REPEAT = 200;
     /** Captures of passed cases larger than this are not kept. */
     private static final long KEPT_BYTES = 16L << 20;
+    /** Name of the capture in the directory of a case. */
+    static final String CAPTURE = "capture.pcapng";
     /** Capture filter of RoCE. */
     static final String ROCE = "udp port 4791";
     private static final String IWARP = "tcp portrange " + SiwCases.FIRST_PORT + "-" + SiwCases.LAST_PORT;
@@ -99,7 +101,7 @@ final class CaseRun {
     }
 
     private Capture record(String filter) {
-        return Capture.start(lab, directory.resolve("capture.pcapng"), filter);
+        return Capture.start(lab, directory.resolve(CAPTURE), filter);
     }
 
     /** Runs the body, and ends the capture with it. */

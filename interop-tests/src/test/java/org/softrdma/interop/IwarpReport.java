@@ -68,12 +68,19 @@ final class IwarpReport {
             options.addAll(List.of("-e", field.filterName));
         }
         IwarpReport report = of(tshark(capture, options), torn);
-        for (String line : tshark(capture, List.of("-Y", "iwarp_mpa.crc_check", "-O", "iwarp_mpa"))) {
-            if (line.contains("CRC check:") && !line.contains("Good CRC32")) {
-                report.defect(line.strip());
-            }
-        }
+        wrongCrcs(capture, "iwarp_mpa.crc_check").forEach(report::defect);
         return report;
+    }
+
+    /** Returns whether the kernel sent a frame with a wrong CRC. */
+    static boolean hasWrongCrcOfKernel(Path capture) throws IOException, InterruptedException {
+        return !wrongCrcs(capture, "iwarp_mpa.crc_check and (ip.src == " + IpVersion.IPV4.guest + " or ipv6.src == "
+            + IpVersion.IPV6.guest + ")").isEmpty();
+    }
+
+    private static List<String> wrongCrcs(Path capture, String filter) throws IOException, InterruptedException {
+        return tshark(capture, List.of("-Y", filter, "-O", "iwarp_mpa")).stream()
+            .filter(line -> line.contains("CRC check:") && !line.contains("Good CRC32")).map(String::strip).toList();
     }
 
     /** Reads tshark's lines of the {@link Field}s. */
