@@ -55,6 +55,18 @@ abstract class CmScript {
         assertTrue(a.manager().isIdle() && b.manager().isIdle(), trace::toString);
     }
 
+    /** Asserts that a host with one request in flight sends the next one now, and the one after it when it has waited for so long. */
+    void assertNextTurns(CmHost host, String message, long patienceNs) {
+        host.manager().onTime(world.nowNs());
+        assertEquals(message, names(drain(host)));
+        world.pass(patienceNs - 1);
+        host.manager().onTime(world.nowNs());
+        assertEquals("", names(drain(host)));
+        world.pass(1);
+        host.manager().onTime(world.nowNs());
+        assertEquals(message, names(drain(host)));
+    }
+
     /** Hands {@code host} a message of the stranger, and returns what it answers. */
     List<ByteBuffer> say(CmHost host, int attribute, long transaction, Consumer<ByteBuffer> fill) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);

@@ -531,13 +531,6 @@ class ConnectingScriptTest extends CmScript {
         CmHost.reply(B_QPN).put(rep);
         say(narrow, rep);
         assertEvents(narrow, "reply");
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("REQ", names(drain(narrow)));
-        world.pass(80 * MILLISECOND - 1);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("", names(drain(narrow)));
-        world.pass(1);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("REQ", names(drain(narrow)));
+        assertNextTurns(narrow, "REQ", 80 * MILLISECOND);
     }
 }

@@ -471,14 +471,7 @@ class DisconnectingScriptTest extends CmScript {
         ByteBuffer answer = message(crossing ? CmMessage.DREQ : CmMessage.DREP, 5, 0x77, connections.get(0).localId());
         CmDreq.REMOTE_QPN.set(answer, 0, crossing ? B_QPN : 0);
         say(narrow, answer);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("DREQ", names(drain(narrow)));
-        world.pass(80 * MILLISECOND - 1);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("", names(drain(narrow)));
-        world.pass(1);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("DREQ", names(drain(narrow)));
+        assertNextTurns(narrow, "DREQ", 80 * MILLISECOND);
     }
 
     /** One slot: the second DREQ goes out when the first is over, whether by a DREP or by a DREQ of the peer. */

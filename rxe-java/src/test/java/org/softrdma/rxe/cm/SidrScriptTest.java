@@ -153,14 +153,7 @@ class SidrScriptTest extends CmScript {
         ByteBuffer question = drain(narrow).getFirst();
         world.pass(40 * MILLISECOND);
         say(narrow, CmMessage.SIDR_REP, 1, mad -> CmSidrRep.REQUEST_ID.set(mad, 0, CmSidrReq.REQUEST_ID.get(question, 0)));
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("SIDR_REQ", names(drain(narrow)));
-        world.pass(80 * MILLISECOND - 1);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("", names(drain(narrow)));
-        world.pass(1);
-        narrow.manager().onTime(world.nowNs());
-        assertEquals("SIDR_REQ", names(drain(narrow)));
+        assertNextTurns(narrow, "SIDR_REQ", 80 * MILLISECOND);
     }
 
     @Test
