@@ -77,7 +77,7 @@ public final class SocketSet implements AutoCloseable {
     public TcpSocket take(int fd) {
         int own = LinuxTcp.duplicate(fd);
         if (own < 0) {
-            throw new VerbsException(Errno.EMFILE, "rdma_connect", OpenFileLimit.advice());
+            throw new VerbsException(Errno.EMFILE, "connect", OpenFileLimit.advice());
         }
         return new TcpSocket(this, calls, own);
     }

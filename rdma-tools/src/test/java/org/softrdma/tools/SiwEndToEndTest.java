@@ -157,7 +157,7 @@ class SiwEndToEndTest extends ToolProcesses {
         assertEquals(256 - 24, client.exitCode(), client.toString());
         assertTrue(client.out().endsWith("event: RDMA_CM_EVENT_CONNECT_ERROR, error: -24\ntest complete\nreturn status -24\n"),
             client.toString());
-        assertTrue(client.err().contains("rdma_connect: Too many open files (EMFILE): the process has no more file descriptors; its limit "
+        assertTrue(client.err().contains("connect: Too many open files (EMFILE): the process has no more file descriptors; its limit "
             + "is 200. Raise it with ulimit -n before the program starts\n"), client.toString());
         assertFalse(client.err().contains("\tat "), client.toString());
     }

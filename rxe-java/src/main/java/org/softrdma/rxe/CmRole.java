@@ -18,15 +18,15 @@ sealed interface CmRole permits CmRole.Unconnected, ConnectionRole, SidrQueryRol
     String describe();
 
     default void accept(long nowNs, ConnectionParameters parameters, int qkey) {
-        throw RxeCmConnection.wrongState("rdma_accept", describe());
+        throw RxeCmConnection.wrongState("accept", describe());
     }
 
     default void reject(long nowNs, byte[] privateData) {
-        throw RxeCmConnection.wrongState("rdma_reject", describe());
+        throw RxeCmConnection.wrongState("reject", describe());
     }
 
     default void establish(long nowNs) {
-        throw RxeCmConnection.wrongState("rdma_establish", describe());
+        throw RxeCmConnection.wrongState("establish", describe());
     }
 
     default void communicationEstablished() {
@@ -36,7 +36,7 @@ sealed interface CmRole permits CmRole.Unconnected, ConnectionRole, SidrQueryRol
     }
 
     default QpAttributes qpAttributes(QpState to, CmPathOptions options) {
-        throw RxeCmConnection.wrongState("rdma_init_qp_attr", describe());
+        throw RxeCmConnection.wrongState("init_qp_attr", describe());
     }
 
     /** Ends the protocol: the peer is notified where that is possible, the handler is not called any more. */

@@ -88,7 +88,7 @@ final class ConnectionRole implements CmRole, ConnectionListener {
         return switch (type) {
             case RC -> CmReq.TRANSPORT_RC;
             case UC -> CmReq.TRANSPORT_UC;
-            default -> throw new VerbsException(Errno.EOPNOTSUPP, "rdma_connect", "service " + type + "; there are RC, UC and UD");
+            default -> throw new VerbsException(Errno.EOPNOTSUPP, "connect", "service " + type + "; there are RC, UC and UD");
         };
     }
 
@@ -113,7 +113,7 @@ final class ConnectionRole implements CmRole, ConnectionListener {
 
     @Override
     public void accept(long nowNs, ConnectionParameters parameters, int qkey) {
-        RxeCmConnection.requireFits("rdma_accept", parameters.privateData(), CmRep.PRIVATE_DATA_LENGTH);
+        RxeCmConnection.requireFits("accept", parameters.privateData(), CmRep.PRIVATE_DATA_LENGTH);
         connection.accept(nowNs, RepFields.builder()
             .qpn(parameters.qpNum())
             .startingPsn(end.startingPsn())
@@ -129,7 +129,7 @@ final class ConnectionRole implements CmRole, ConnectionListener {
 
     @Override
     public void reject(long nowNs, byte[] privateData) {
-        RxeCmConnection.requireFits("rdma_reject", privateData, CmRej.PRIVATE_DATA_LENGTH);
+        RxeCmConnection.requireFits("reject", privateData, CmRej.PRIVATE_DATA_LENGTH);
         connection.reject(nowNs, CmRejectReason.CONSUMER, privateData);
     }
 
@@ -163,13 +163,13 @@ final class ConnectionRole implements CmRole, ConnectionListener {
     public QpAttributes qpAttributes(QpState to, CmPathOptions options) {
         boolean peerUnknown = to != QpState.INIT && connection.isActive() && connection.reply() == null;
         if (connection.state() == ConnectionState.CLOSED || peerUnknown) {
-            throw RxeCmConnection.wrongState("rdma_init_qp_attr", describe());
+            throw RxeCmConnection.wrongState("init_qp_attr", describe());
         }
         return switch (to) {
             case INIT -> initialised();
             case RTR -> readyToReceive(options);
             case RTS -> readyToSend(options);
-            default -> throw new VerbsException(Errno.EINVAL, "rdma_init_qp_attr", "state " + to + "; there are INIT, RTR and RTS");
+            default -> throw new VerbsException(Errno.EINVAL, "init_qp_attr", "state " + to + "; there are INIT, RTR and RTS");
         };
     }
 

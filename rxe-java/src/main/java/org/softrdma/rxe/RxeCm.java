@@ -364,7 +364,7 @@ final class RxeCm implements CmTransport {
                 return entry.index();
             }
         }
-        throw new VerbsException(Errno.EADDRNOTAVAIL, "rdma_connect", address + " as " + type.text() + " is not an address of "
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "connect", address + " as " + type.text() + " is not an address of "
             + running.netdev().name());
     }
 }

@@ -75,7 +75,7 @@ final class RxeCmConnection implements CmConnection {
         Gid from = Gid.of(local.getAddress());
         Gid to = Gid.of(remote.getAddress());
         int room = (type == QpType.UD ? CmSidrReq.PRIVATE_DATA_LENGTH : CmReq.PRIVATE_DATA_LENGTH) - CmIpHeader.LENGTH;
-        requireFits("rdma_connect", parameters.privateData(), room);
+        requireFits("connect", parameters.privateData(), room);
         byte[] privateData = RxeCm.withIpHeader(from, local.getPort(), to, parameters.privateData());
         SubnetRoute route = (SubnetRoute) options.route();
         GidPair gids = route == null ? new GidPair(cm.gidType(), from, to) : route.lids();
@@ -84,7 +84,7 @@ final class RxeCmConnection implements CmConnection {
         }
         cm.command(nowNs -> {
             if (closed || role != CmRole.UNCONNECTED) {
-                throw wrongState("rdma_connect", describe());
+                throw wrongState("connect", describe());
             }
             cm.requireRoute(gids);
             role = type == QpType.UD
@@ -107,17 +107,17 @@ final class RxeCmConnection implements CmConnection {
 
     @Override
     public void accept(ConnectionParameters parameters, int qkey) {
-        cm.command(nowNs -> openRole("rdma_accept").accept(nowNs, parameters, qkey));
+        cm.command(nowNs -> openRole("accept").accept(nowNs, parameters, qkey));
     }
 
     @Override
     public void reject(byte[] privateData) {
-        cm.command(nowNs -> openRole("rdma_reject").reject(nowNs, privateData));
+        cm.command(nowNs -> openRole("reject").reject(nowNs, privateData));
     }
 
     @Override
     public void establish() {
-        cm.command(nowNs -> openRole("rdma_establish").establish(nowNs));
+        cm.command(nowNs -> openRole("establish").establish(nowNs));
     }
 
     @Override

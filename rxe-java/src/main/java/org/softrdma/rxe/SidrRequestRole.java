@@ -14,13 +14,13 @@ record SidrRequestRole(SidrRequest request) implements CmRole {
 
     @Override
     public void accept(long nowNs, ConnectionParameters parameters, int qkey) {
-        RxeCmConnection.requireFits("rdma_accept", parameters.privateData(), CmSidrRep.PRIVATE_DATA_LENGTH);
+        RxeCmConnection.requireFits("accept", parameters.privateData(), CmSidrRep.PRIVATE_DATA_LENGTH);
         request.answer(nowNs, CmSidrRep.VALID, parameters.qpNum(), qkey, parameters.privateData());
     }
 
     @Override
     public void reject(long nowNs, byte[] privateData) {
-        RxeCmConnection.requireFits("rdma_reject", privateData, CmSidrRep.PRIVATE_DATA_LENGTH);
+        RxeCmConnection.requireFits("reject", privateData, CmSidrRep.PRIVATE_DATA_LENGTH);
         request.answer(nowNs, CmSidrRep.REJECTED, 0, 0, privateData);
     }
 

@@ -91,13 +91,13 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     public void connect(CmService service, QpType type, InetSocketAddress from, InetSocketAddress to, ConnectionParameters parameters,
                         CmPathOptions options) {
         if (type != QpType.RC || service.space() != PortSpace.TCP) {
-            throw new VerbsException(Errno.EOPNOTSUPP, "rdma_connect", "service " + type + " in port space " + service.space()
+            throw new VerbsException(Errno.EOPNOTSUPP, "connect", "service " + type + " in port space " + service.space()
                 + "; iWARP has RC in TCP");
         }
-        requireFits("rdma_connect", parameters.privateData());
+        requireFits("connect", parameters.privateData());
         cm.command(nowNs -> {
-            require("rdma_connect", State.NEW);
-            qp = cm.requireQp("rdma_connect", parameters.qpNum());
+            require("connect", State.NEW);
+            qp = cm.requireQp("connect", parameters.qpNum());
             state = State.CONNECTING;
             local = from;
             remote = to;
@@ -108,10 +108,10 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
 
     @Override
     public void accept(ConnectionParameters parameters, int qkey) {
-        requireFits("rdma_accept", parameters.privateData());
+        requireFits("accept", parameters.privateData());
         cm.command(nowNs -> {
-            require("rdma_accept", State.REQUESTED, State.DESERTED);
-            qp = cm.requireQp("rdma_accept", parameters.qpNum());
+            require("accept", State.REQUESTED, State.DESERTED);
+            qp = cm.requireQp("accept", parameters.qpNum());
             if (!handshake.accept(qp, parameters.responderResources(), parameters.initiatorDepth(), parameters.privateData())) {
                 // As in the kernel, which sends its reply without a check and finds out afterwards that the peer has left.
                 state = State.CONNECTED;
@@ -124,9 +124,9 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
 
     @Override
     public void reject(byte[] privateData) {
-        requireFits("rdma_reject", privateData);
+        requireFits("reject", privateData);
         cm.command(nowNs -> {
-            require("rdma_reject", State.REQUESTED, State.DESERTED);
+            require("reject", State.REQUESTED, State.DESERTED);
             over();
             handshake.reject(privateData);
         });
@@ -160,7 +160,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         return switch (to) {
             case INIT -> new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(PORT).accessFlags(AccessFlags.REMOTE_ANY);
             case RTR, RTS -> null;
-            default -> throw new VerbsException(Errno.EINVAL, "rdma_init_qp_attr", "state " + to + "; there are INIT, RTR and RTS");
+            default -> throw new VerbsException(Errno.EINVAL, "init_qp_attr", "state " + to + "; there are INIT, RTR and RTS");
         };
     }
 
@@ -242,7 +242,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         switch (reason) {
             case ECONNREFUSED, ECONNRESET -> handler.onRejected(-reason.value(), NOTHING);
             case ETIMEDOUT -> handler.onUnreachable(-reason.value(), NOTHING);
-            case EMFILE -> handler.onConnectError(new VerbsException(reason, "rdma_connect", OpenFileLimit.advice()));
+            case EMFILE -> handler.onConnectError(new VerbsException(reason, "connect", OpenFileLimit.advice()));
             default -> handler.onConnectError(-reason.value());
         }
     }

@@ -112,7 +112,7 @@ public final class CommunicationManager {
 
     private static void register(Map<Long, RequestListener> table, long serviceId, RequestListener listener) {
         if (table.putIfAbsent(serviceId, listener) != null) {
-            throw new VerbsException(Errno.EADDRINUSE, "rdma_listen",
+            throw new VerbsException(Errno.EADDRINUSE, "listen",
                 "service ID 0x" + Long.toHexString(serviceId) + " has a listener already");
         }
     }
@@ -130,7 +130,7 @@ public final class CommunicationManager {
      * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
      */
     public Connection connect(long nowNs, GidPair gids, ReqFields request, ConnectionListener listener) {
-        requireRoom("rdma_connect");
+        requireRoom("connect");
         Connection connection = new Connection(this, newId(), gids, request, listener);
         connections.put(connection.localId(), connection);
         connection.start(nowNs);
@@ -144,7 +144,7 @@ public final class CommunicationManager {
      * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
      */
     public SidrQuery query(long nowNs, GidPair gids, long serviceId, int pkey, byte[] privateData, SidrQueryListener listener) {
-        requireRoom("rdma_connect");
+        requireRoom("connect");
         SidrQuery query = new SidrQuery(this, newId(), gids, listener);
         queries.put(query.requestId(), query);
         query.start(nowNs, serviceId, pkey, privateData);

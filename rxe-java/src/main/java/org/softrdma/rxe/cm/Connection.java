@@ -317,7 +317,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     private void require(String verb, boolean allowed) {
         if (!allowed) {
-            throw new VerbsException(Errno.EINVAL, "rdma_" + verb, "the connection from " + request.local() + " to " + request.remote()
+            throw new VerbsException(Errno.EINVAL, verb, "the connection from " + request.local() + " to " + request.remote()
                 + " is in " + state + (hasEnded() ? ": it has ended already" : ", in which it is not possible to " + verb));
         }
     }

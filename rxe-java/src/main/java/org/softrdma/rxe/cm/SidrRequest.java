@@ -78,7 +78,7 @@ public final class SidrRequest extends DeadlineHeap.Timed {
      */
     public void answer(long nowNs, int status, int qpn, int qkey, byte[] data) {
         if (answer != null) {
-            throw new VerbsException(Errno.EINVAL, "rdma_accept", "the request from " + key.remote() + " was answered already");
+            throw new VerbsException(Errno.EINVAL, "accept", "the request from " + key.remote() + " was answered already");
         }
         answer = newAnswer(status, qpn, qkey);
         CmMessage.putPrivateData(answer, 0, data);

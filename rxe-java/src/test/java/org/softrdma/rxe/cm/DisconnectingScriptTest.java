@@ -174,7 +174,7 @@ class DisconnectingScriptTest extends CmScript {
 
         VerbsException refused = assertThrows(VerbsException.class, () -> a.confirm(connection));
         assertEquals(Errno.EINVAL, refused.errno());
-        assertTrue(refused.getMessage().startsWith("rdma_establish: "), refused.getMessage());
+        assertTrue(refused.getMessage().startsWith("establish: "), refused.getMessage());
         assertTrue(refused.getMessage().endsWith(" is in TIMEWAIT: it has ended already"), refused.getMessage());
     }
 
