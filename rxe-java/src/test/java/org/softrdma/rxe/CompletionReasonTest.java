@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
@@ -69,6 +71,20 @@ class CompletionReasonTest {
         WorkCompletion done = sent(new SendRequest().send().element(from, 0, 100));
         assertFailed(Failure.of(Reason.NAK_INVALID_REQUEST, WrOpcode.SEND.value(), 100), done);
         assertFailed(Failure.of(Reason.RECEIVE_TOO_SMALL, 100, 16), pair.b.receives().getFirst());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNameTheAtomicWhoseAddressIsNotAligned(boolean swap) {
+        start();
+        MemoryRegion to = pair.b.memory(16, SimulatedPair.ALL_REMOTE);
+        pair.b.qp.postReceive(new ReceiveRequest().begin(5).element(to, 0, 16));
+        long address = to.address() + 4;
+        SendRequest request = new SendRequest();
+        sent((swap ? request.compareAndSwap(address, to.rkey(), 0, 1) : request.fetchAndAdd(address, to.rkey(), 1)).element(from, 0, 8));
+        WrOpcode operation = swap ? WrOpcode.ATOMIC_CMP_AND_SWP : WrOpcode.ATOMIC_FETCH_AND_ADD;
+        Failure refused = Failure.of(Reason.OPERAND_ALIGNMENT, operation.value(), address);
+        assertFailed(Failure.of(Reason.FLUSHED).after(refused), pair.b.receives().getFirst());
     }
 
     @Test

@@ -129,6 +129,23 @@ class EarlyRecoveryTest extends RequesterScript {
         assertEquals(4, completions().size());
     }
 
+    /** Nothing was sent after the only packet, so nothing was discarded with it; what was posted after the probe is on its way. */
+    @Test
+    void shouldSendNothingAgainThatFollowedTheProbe() {
+        connect();
+        exchangeOne();
+        postSends(1);
+        expectSends(1, 1);
+        expectSendsByTimer(1, 1);
+        postSends(1);
+        expectSends(2, 1);
+        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        peer.expectNothingFor(3 * MS);
+        peer.send(RawPacket.ack(THEIR_PSN + 2));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(1, peer.side.counter("retransmitted_pkts"), "the probe");
+    }
+
     @Test
     void shouldSendNothingAgainWhenTheProbeFindsThatOnlyTheAnswerWasLost() {
         connect();

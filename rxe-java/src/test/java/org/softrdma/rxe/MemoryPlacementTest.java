@@ -29,11 +29,14 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.FlushFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 /** FLUSH and ATOMIC WRITE, both roles by script and both together: IBA vol 1 release 1.6, memory placement extensions. */
 class MemoryPlacementTest {
@@ -134,6 +137,25 @@ class MemoryPlacementTest {
         peer.send(flush(0, placement, selectivity, offset, length));
         assertEquals(syndrome, peer.expect(RawPacket.ACK, OUR_PSN).syndrome(), why);
         assertEquals(QpState.ERR, peer.side.qp.state());
+    }
+
+    /** Placement 3 is a right of the region that it lacks, not an unknown one. */
+    @Test
+    void shouldRefuseFlushForBothPlacementsOfARegionThatAllowsOne() {
+        setup.accessA |= AccessFlags.FLUSH_PERSISTENT;
+        connect();
+        peer.send(flush(0, 3, 0, 0, 8));
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_ACCESS);
+    }
+
+    /** A length of 2^31 is not what is wrong with it. */
+    @Test
+    void shouldExplainFlushWithoutPlacement() {
+        connect();
+        peer.side.qp.postReceive(new ReceiveRequest().begin(1).element(memory, 0, 8));
+        peer.send(flush(0, 0, 0, 0, 0x80000000));
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_INVALID);
+        assertEquals(Failure.of(Reason.FLUSHED).after(Failure.of(Reason.FLUSH_REACH)), peer.side.receives().getFirst().explanation());
     }
 
     @Test

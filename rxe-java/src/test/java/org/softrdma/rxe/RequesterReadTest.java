@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.verbs.QpState;
 
 /** The device as requester of READs and atomics. */
 class RequesterReadTest extends RequesterScript {
@@ -137,6 +138,18 @@ class RequesterReadTest extends RequesterScript {
         assertArrayEquals(joined(p0, p1, p2, p3, p4), placed(4100));
     }
 
+    /** The rest of one request is requested again, and the rest of the READ with the requests that it was cut into. */
+    @Test
+    void shouldAskAgainForTheRestOfAPieceOnly() {
+        connect();
+        postRead(1, 600 * 1024);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
+        peer.send(RawPacket.of(RawPacket.READ_FIRST, THEIR_PSN).aeth(0x1f, 1).payload(1024),
+            RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + 1).payload(1024));
+        RawPacket again = peer.expectByTimer(RawPacket.READ_REQUEST, THEIR_PSN + 2);
+        assertEquals(List.of(REMOTE_VA + 2 * 1024, 254L * 1024), List.of(again.va(), again.length()));
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {RawPacket.READ_LAST, RawPacket.READ_ONLY})
     void shouldTakeResumedReadOfOnePacket(int opcode) {
@@ -237,6 +250,77 @@ class RequesterReadTest extends RequesterScript {
         peer.send(RawPacket.of(RawPacket.READ_ONLY, THEIR_PSN).aeth(0x1f, 1).payload(10));
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 2);
         expectSends(3, 1);
+    }
+
+    @Test
+    void shouldSendTheNextAtomicOnceTheOldestIsAnswered() {
+        setup.rdAtomic = 1;
+        connect();
+        for (int i = 0; i < 3; i++) {
+            peer.side.qp.postSend(wr.fetchAndAdd(REMOTE_VA, RKEY, 1).wrId(i).element(memory, 8 * i, 8).signaled());
+        }
+        for (int i = 0; i < 3; i++) {
+            peer.expect(RawPacket.FETCH_ADD, THEIR_PSN + i);
+            peer.expectNothingFor(MS);
+            peer.send(RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN + i).aeth(0x1f, 1 + i).atomicAck(i));
+        }
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS"), completions());
+    }
+
+    // ---- lost responses ----
+
+    /** An implied NAK of a READ takes one retry like a NAK. IBA vol 1 §9.7.5.1.1 */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveUpOnALostResponseWithoutRetries(boolean shownByAcknowledge) {
+        setup.retryCount = 0;
+        connect();
+        postRead(1, 2048);
+        postSends(1);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
+        expectSends(2, 1);
+        peer.send(shownByAcknowledge ? RawPacket.ack(THEIR_PSN + 2)
+            : RawPacket.of(RawPacket.READ_LAST, THEIR_PSN + 1).aeth(0x1f, 1).payload(1024));
+        peer.expectNothingFor(MS / 2);
+        assertEquals(List.of("1 RETRY_EXC_ERR", "0 WR_FLUSH_ERR"), completions());
+        assertEquals(QpState.ERR, peer.side.qp.state());
+    }
+
+    /** After a NAK another one before any progress changes nothing: a SEND acknowledged by the same packet is progress. */
+    @Test
+    void shouldAskAgainForALostResponseBehindASendThatIsAcknowledged() {
+        connect();
+        postSends(1);
+        postRead(1, 10);
+        postSends(1);
+        expectSends(0, 1);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        expectSends(2, 1);
+        peer.send(RawPacket.nak(THEIR_PSN, RawPacket.NAK_SEQUENCE));
+        expectSends(0, 1);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        expectSends(2, 1);
+        peer.send(RawPacket.ack(THEIR_PSN + 2));
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        expectSends(2, 1);
+        assertEquals(List.of("0 SUCCESS"), completions());
+    }
+
+    @Test
+    void shouldGoBackAgainAfterAnAtomicWasAnswered() {
+        connect();
+        peer.side.qp.postSend(wr.fetchAndAdd(REMOTE_VA, RKEY, 1).wrId(1).element(memory, 0, 8).signaled());
+        postSends(1);
+        peer.expect(RawPacket.FETCH_ADD, THEIR_PSN);
+        expectSends(1, 1);
+        peer.send(RawPacket.nak(THEIR_PSN, RawPacket.NAK_SEQUENCE));
+        peer.expect(RawPacket.FETCH_ADD, THEIR_PSN);
+        expectSends(1, 1);
+        peer.send(RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x1f, 1).atomicAck(5),
+            RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_SEQUENCE));
+        expectSends(1, 1);
+        assertEquals(List.of("1 SUCCESS"), completions());
     }
 
     @Test

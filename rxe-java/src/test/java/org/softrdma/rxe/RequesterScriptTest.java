@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.rxe.qp.FlightBudget;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.Reregistration;
@@ -253,6 +254,57 @@ class RequesterScriptTest extends RequesterScript {
         assertEquals(List.of("1 LOC_PROT_ERR"), completions());
     }
 
+    /** Sent once, then the memory is gone, and the packet is to be sent again. */
+    @Test
+    void shouldFailARepeatedAtomicWriteWhoseMemoryIsGone() {
+        connect();
+        MemoryRegion other = peer.side.memory(8, SimulatedPair.ALL_REMOTE);
+        peer.side.qp.postSend(wr.atomicWrite(REMOTE_VA, RKEY).wrId(1).element(other, 0, 8).signaled());
+        peer.expect(RawPacket.ATOMIC_WRITE, THEIR_PSN);
+        other.close();
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("1 LOC_PROT_ERR"), completions());
+        assertEquals(QpState.ERR, peer.side.qp.state());
+    }
+
+    /** The packet before it is sent again as usual: completions come in order. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldFailARepeatedPacketWhoseMemoryIsGoneInItsTurn(boolean atomicWrite) {
+        connect();
+        MemoryRegion other = peer.side.memory(8, SimulatedPair.ALL_REMOTE);
+        postSends(1);
+        if (atomicWrite) {
+            wr.atomicWrite(REMOTE_VA, RKEY);
+        } else {
+            wr.send();
+        }
+        peer.side.qp.postSend(wr.wrId(1).element(other, 0, 8).signaled());
+        expectSends(0, 1);
+        peer.expect(atomicWrite ? RawPacket.ATOMIC_WRITE : RawPacket.SEND_ONLY, THEIR_PSN + 1);
+        other.close();
+        peer.send(RawPacket.nak(THEIR_PSN, RawPacket.NAK_SEQUENCE));
+        expectSends(0, 1);
+        peer.expectNothingFor(MS);
+        assertEquals(List.of(), completions());
+        peer.send(RawPacket.ack(THEIR_PSN));
+        peer.expectNothingFor(MS);
+        assertEquals(List.of("0 SUCCESS", "1 LOC_PROT_ERR"), completions());
+    }
+
+    @Test
+    void shouldFailAnAtomicWhoseMemoryIsGoneWhenItIsAnswered() {
+        connect();
+        MemoryRegion other = peer.side.memory(8, SimulatedPair.ALL_REMOTE);
+        peer.side.qp.postSend(wr.fetchAndAdd(REMOTE_VA, RKEY, 1).wrId(1).element(other, 0, 8).signaled());
+        peer.expect(RawPacket.FETCH_ADD, THEIR_PSN);
+        other.close();
+        peer.send(RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x1f, 1).atomicAck(7));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("1 LOC_PROT_ERR"), completions());
+        assertEquals(QpState.ERR, peer.side.qp.state());
+    }
+
     /** Returns memory that the first of two packets of a READ was placed in. */
     private MemoryRegion readHalf() {
         connect();
@@ -316,6 +368,32 @@ class RequesterScriptTest extends RequesterScript {
         assertEquals(List.of("1 REM_OP_ERR", "2 WR_FLUSH_ERR"), completions());
         List<WorkCompletion> all = peer.side.sends();
         assertEquals(peer.side.qp.qpNum(), all.getFirst().qpNum());
+    }
+
+    /** A queue pair in error sends nothing: the peer's request before the NAK was executed, but not yet acknowledged. */
+    @Test
+    void shouldNotAcknowledgeRequestsAfterAFatalNak() {
+        connect();
+        postSends(1);
+        expectSends(0, 1);
+        peer.send(RawPacket.of(RawPacket.WRITE_ONLY, RawPeer.OUR_PSN).reth(memory.address(), memory.rkey(), 8).payload(8).ackRequest(),
+            RawPacket.nak(THEIR_PSN, RawPacket.NAK_ACCESS));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("0 REM_ACCESS_ERR"), completions());
+    }
+
+    /** A NAK also acknowledges the packets before it: once they overrun the completion queue, nothing is left for it to fail. */
+    @Test
+    void shouldReportAnOverrunOnceThatTheAcknowledgementInANakCauses() {
+        setup.cqe = 1;
+        connect();
+        postSends(3);
+        expectSends(0, 3);
+        peer.send(RawPacket.nak(THEIR_PSN + 2, RawPacket.NAK_ACCESS));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("0 SUCCESS"), completions());
+        assertEquals(QpState.ERR, peer.side.qp.state());
+        assertEquals(List.of(AsyncEventType.CQ_ERR), peer.side.events());
     }
 
     /** However many packets were acknowledged before. */

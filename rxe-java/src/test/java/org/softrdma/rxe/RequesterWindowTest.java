@@ -75,6 +75,27 @@ class RequesterWindowTest extends RequesterScript {
         assertEquals(List.of("1 SUCCESS", "2 SUCCESS", "3 SUCCESS"), completions());
     }
 
+    /** The places of the ring are used again: a bind has no PSN, even where a SEND of one packet was. */
+    @Test
+    void shouldCompleteABindInThePlaceOfAnEarlierSend() {
+        setup.queueDepth = 2;
+        allocate();
+        for (int i = 0; i < 8; i++) {
+            postSend(i);
+            expectSends(i, 1);
+            peer.send(RawPacket.ack(THEIR_PSN + i));
+            peer.runFor(MS / 2);
+        }
+        peer.side.sends().clear();
+        postSend(8);
+        postBind(9);
+        expectSends(8, 1);
+        expectWritten();
+        peer.send(RawPacket.ack(THEIR_PSN + 8));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("8 SUCCESS", "9 SUCCESS"), completions());
+    }
+
     @Test
     void shouldCompleteBindsBehindAReadAndAtTheEnd() {
         postRead(1, LENGTH);

@@ -9,6 +9,8 @@ import static org.softrdma.rxe.RawPeer.OUR_PSN;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.QpState;
 
 /** The device as responder to repeated requests: each is answered again and not executed again. IBA vol 1 §9.7.5.1.4 */
@@ -123,6 +125,7 @@ class ResponderRepetitionTest extends ResponderScript {
             assertEquals(List.of(100L, 1L), List.of(again.original(), (long) again.msn()));
         }
         assertEquals(107, memory.memory().get(ValueLayout.JAVA_LONG, 0), "executed once");
+        assertEquals(0, peer.side.counter("drop_response_queue_full"));
     }
 
     @Test
@@ -217,5 +220,32 @@ class ResponderRepetitionTest extends ResponderScript {
         peer.expectAck(OUR_PSN + 11);
         assertEquals(5, peer.side.counter("drop_response_queue_full"));
         assertEquals(QpState.RTS, peer.side.qp.state());
+    }
+
+    /** Eight parts of the READ fill the queue at depth two. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldDropARepeatedAtomicThatFindsTheQueueOfResponsesFull(boolean store) {
+        setup.destRdAtomic = 2;
+        connect();
+        RawPacket atomic = store ? RawPacket.of(RawPacket.ATOMIC_WRITE, OUR_PSN + 8).reth(memory.address(), memory.rkey(), 8).payload(8)
+            : add(8, 1);
+        int answer = store ? RawPacket.READ_ONLY : RawPacket.ATOMIC_ACK;
+        peer.send(read(0, 8, 8 * 1024), atomic);
+        peer.takeAll(MS);
+        RawPacket[] flood = new RawPacket[9];
+        for (int i = 0; i < 8; i++) {
+            flood[i] = read(i, 8 + i * 1024, 1024);
+        }
+        flood[8] = atomic;
+        peer.send(flood);
+        for (int i = 0; i < 8; i++) {
+            peer.expect(RawPacket.READ_ONLY, OUR_PSN + i);
+        }
+        peer.expectNothingFor(MS);
+        assertEquals(1, peer.side.counter("drop_response_queue_full"));
+        peer.send(atomic);
+        peer.expect(answer, OUR_PSN + 8);
+        assertEquals(1, peer.side.counter("drop_response_queue_full"));
     }
 }

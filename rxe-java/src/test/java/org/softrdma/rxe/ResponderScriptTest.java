@@ -39,6 +39,9 @@ import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 /** The device as responder: each request is executed in its turn and answered. {@link ResponderRepetitionTest} has repeated requests. */
 class ResponderScriptTest extends ResponderScript {
@@ -105,6 +108,19 @@ class ResponderScriptTest extends ResponderScript {
         assertArrayEquals(content(1029, 1024), middle);
         assertArrayEquals(content(2053, 452), last);
         peer.expectAck(OUR_PSN + 3);
+    }
+
+    /** The pad follows the data. IBA vol 1 §9.2 */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 1025, 1026, 1027})
+    void shouldAnswerReadsOfAnyLength(int length) {
+        connect();
+        peer.send(read(0, 5, length));
+        List<RawPacket> answers = peer.takeAll(MS);
+        for (int i = 0; i < answers.size(); i++) {
+            assertArrayEquals(content(5 + 1024 * i, Math.min(1024, length - 1024 * i)), answers.get(i).payload());
+        }
+        assertEquals((length + 1023) / 1024, answers.size());
     }
 
     @Test
@@ -252,6 +268,7 @@ class ResponderScriptTest extends ResponderScript {
     @Test
     void shouldRefuseRestOfLongReadWhenMemoryIsDeregisteredInBetween() {
         connect();
+        postReceives(1);
         MemoryRegion large = peer.side.memory(1 << 20, SimulatedPair.ALL_REMOTE);
         peer.fabric.observe((nowNs, from, to, packet, offset, length, fate) -> {
             if (fate == Fate.SENT && packet.get(offset) == RawPacket.READ_MIDDLE) {
@@ -265,6 +282,10 @@ class ResponderScriptTest extends ResponderScript {
         assertEquals(RawPacket.NAK_ACCESS, answers.getLast().syndrome());
         assertEquals(OUR_PSN + dataPackets & 0xffffff, answers.getLast().psn());
         assertEquals(QpState.ERR, peer.side.qp.state());
+        long sent = 1024L * dataPackets;
+        Failure refused = Failure.of(Reason.RKEY_UNKNOWN, large.rkey(), WrOpcode.RDMA_READ.value(), large.address() + sent,
+            (1 << 20) - sent);
+        assertEquals(Failure.of(Reason.FLUSHED).after(refused), peer.side.receives().getFirst().explanation());
         assertEquals(List.of(AsyncEventType.QP_ACCESS_ERR), peer.side.events());
     }
 

@@ -24,6 +24,7 @@ import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcStatus;
 
 /**
@@ -364,6 +365,7 @@ class ViolationTableTest {
         s.pair.runUntil(() -> s.pair.a.sends().size() == 2);
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.REM_ACCESS_ERR), s.pair.a.sendStatuses());
         assertEquals(key, s.pair.b.receives().getFirst().invalidatedRkey());
+        assertEquals(WcFlags.GRH | WcFlags.WITH_INV, s.pair.b.receives().getFirst().flags());
     }
 
     // ---------------------------------------------------------------- local errors of our requester
@@ -384,6 +386,8 @@ class ViolationTableTest {
                 .element(s.local, 0, 16))),
             Arguments.of(WcStatus.LOC_LEN_ERR, row("more than 2^31 bytes", s -> s.wr.write(s.target.address(), s.target.rkey())
                 .element(s.local.address(), 0x80000000, s.local.lkey()).element(s.local, 0, 1))),
+            Arguments.of(WcStatus.LOC_PROT_ERR, row("2^31 bytes, which a message may have but the region has not",
+                s -> s.wr.write(s.target.address(), s.target.rkey()).element(s.local.address(), 0x80000000, s.local.lkey()))),
             Arguments.of(WcStatus.MW_BIND_ERR, row("bind outside the region", s -> s.wr.bindWindow(window(s), s.local,
                 s.local.address() + 1, SIZE * 2, AccessFlags.REMOTE_WRITE))),
             Arguments.of(WcStatus.MW_BIND_ERR, row("bind to a region without MW_BIND", s -> {

@@ -167,7 +167,7 @@ final class Completer {
             failForBadResponse(Failure.of(Reason.RESPONSE_DOES_NOT_FIT, payload, ring.opcode(wqe)));
             return;
         }
-        if (payload > 0 && !data.scatter(ring, wqe, received, payload, packet.memory(), packet.payloadAt())) {
+        if (!data.scatter(ring, wqe, received, payload, packet.memory(), packet.payloadAt())) {
             qp.fail(data.explain(ring, wqe, AccessFlags.LOCAL_WRITE));
             return;
         }

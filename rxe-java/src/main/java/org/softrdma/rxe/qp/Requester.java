@@ -144,7 +144,7 @@ final class Requester {
      * A bind that fails is repeated, and reported, in its turn. One that was executed is passed over when packets before it are sent again.
      * Source: IBA vol 1 §10.8.3.3.
      *
-     * @return false if sending must stop
+     * @return false if it cannot be executed now
      */
     private boolean runLocally(long wqe, int opcode) {
         boolean isOldest = wqe == ring.head();
@@ -165,7 +165,7 @@ final class Requester {
         if (isOldest) {
             completions.completeHead();
         }
-        return qp.maySend();
+        return true;
     }
 
     /**

@@ -604,7 +604,7 @@ public final class Responder {
         int payloadAt = at + Opcode.headerLength(opcode);
         Region region = payload == 0 ? null : readable(response.pd(), response.rkey(), response.va(), left);
         if (payload > 0 && (region == null || !region.copyOut(response.va(), out.memory(), payloadAt, payload))) {
-            onMemoryGone(response, out);
+            onMemoryGone(response);
             return;
         }
         if (Opcode.has(opcode, Opcode.AETH)) {
@@ -632,10 +632,9 @@ public final class Responder {
      * ends the connection, unless the READ was answered before. Then the repeated request may be an old copy of one whose requester has all
      * its data and allowed its peer to deregister; the NAK is sent, such a requester ignores it, and the connection continues.
      */
-    private void onMemoryGone(ResponseQueue.Response response, PacketWriter out) {
+    private void onMemoryGone(ResponseQueue.Response response) {
         if (response.isReplay()) {
             responses.refuseOldest(Syndrome.NAK_REMOTE_ACCESS);
-            sendAcknowledge(response, out);
             return;
         }
         Failure why = AccessFailures.remote(memory, response.rkey(), response.pd(), qp.qpn(), AccessFlags.REMOTE_READ, response.va(),

@@ -273,6 +273,34 @@ class LossRecoveryTest {
         assertEquals(0, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
     }
 
+    /** Until the link has the packet its peer cannot answer: the silence is measured anew. */
+    @Test
+    void shouldNotProbeBeforeTheHandOverToTheLink() {
+        measureRoundTrip();
+        queue.transmitSend(1);
+        recovery.onTransmit(100 * MS);
+        assertNull(recovery.onTimer(140 * MS));
+        assertFalse(recovery.isProbing());
+        assertEquals(0, counters.get(RxeCounter.SILENCE_PROBES));
+        assertEquals(180 * MS, recovery.deadlineNs());
+    }
+
+    /** Going back had to wait, and the peer was probed meanwhile: the interval stays doubled, and the number of probes is bounded. */
+    @ParameterizedTest
+    @CsvSource({"1, 80", "2, 160", "3, 1074"})
+    void shouldCountProbesWhileItWaitsToSendAgain(int probes, int silenceMs) {
+        attributes.timeout(18);
+        measureRoundTrip();
+        transmit(100 * MS, 2);
+        assertNull(recovery.onGap(100 * MS, Reason.SEQUENCE_NAK, 0));
+        for (int i = 0; i < probes; i++) {
+            recovery.onTimer(recovery.deadlineNs());
+        }
+        assertEquals(probes, counters.get(RxeCounter.SILENCE_PROBES));
+        transmitAgain(500 * MS);
+        assertEquals(500 + silenceMs, recovery.deadlineNs() / MS);
+    }
+
     @Test
     void shouldKnowTheAnswerToItsProbe() {
         measureRoundTrip();
