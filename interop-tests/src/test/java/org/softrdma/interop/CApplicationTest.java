@@ -27,15 +27,16 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Applications and middleware on our devices as distributions package them: libfabric, UCX, MPI, librpma, fio, and a TCP program on
- * rsockets. All ends are on one host, or on two hosts with a daemon each and a wire between them. {@code -Dsoftrdma.case=REGEX} runs some
- * of the cases.
+ * Applications and middleware on our devices as distributions package them: libfabric, UCX, MPI, librpma, fio, a TCP program on
+ * rsockets, and QEMU's live migration. All ends are on one host, or on two hosts with a daemon each and a wire between them.
+ * {@code -Dsoftrdma.case=REGEX} runs some of the cases.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CApplicationTest {
     @RegisterExtension
     static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "ibv_devinfo", "fi_pingpong",
-        "ucx_perftest", "fio", "iperf3", "nc.traditional", "mpirun.openmpi", LabProgram.MPICH, "mpirun.mpich", LabProgram.COMPILER);
+        "ucx_perftest", "fio", "iperf3", "nc.traditional", "mpirun.openmpi", LabProgram.MPICH, "mpirun.mpich", LabProgram.COMPILER,
+        "qemu-system-x86_64");
 
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final int FIRST_PORT = 23_000;
@@ -128,7 +129,10 @@ class CApplicationTest {
             "iperf Done."),
         new Case("nc.traditional on librspreload", "16 MiB, their checksum compared", Listens.BY_CM,
             "env LIBRARY=RSPRELOAD LAB/netcat-compared receive PORT", "env LIBRARY=RSPRELOAD LAB/netcat-compared send HOST PORT",
-            "the stream is sent"));
+            "the stream is sent"),
+        new Case("qemu-system-x86_64 -incoming rdma:", "a virtual machine moves while it runs, its memory checked", Listens.BY_CM,
+            "LAB/machine-moved receive BUILT/moving-machine HOST PORT", "LAB/machine-moved send BUILT/moving-machine HOST PORT",
+            "the machine has moved"));
 
     @BeforeAll
     void connect() throws IOException {
@@ -136,6 +140,8 @@ class CApplicationTest {
         wire.addDevicesOf("rxe");
         LabProgram.compile("mpi-ring", wire.directory(), LabProgram.MPICH);
         LabProgram.compile("rpma-exchange", wire.directory(), LabProgram.COMPILER, "-lrpma", "-libverbs");
+        LabProgram.compile("moving-machine", wire.directory(), LabProgram.COMPILER, "-m32", "-ffreestanding", "-nostdlib", "-static",
+            "-fno-pic", "-fno-stack-protector", "-Wl,--build-id=none,-Ttext=0x100000");
     }
 
     @AfterAll
