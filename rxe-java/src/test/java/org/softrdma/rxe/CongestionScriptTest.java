@@ -219,6 +219,16 @@ class CongestionScriptTest {
         assertTrue(Math.abs(lastNs - 99 * 2 * PACKET_NS) < CongestionPoint.CREDIT_NS, lastNs + " ns");
     }
 
+    @Test
+    void shouldDropNotificationsInError() {
+        connect(HALF_A_GIGABIT);
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        peer.send(notification());
+        peer.expectNothingFor(MS);
+        assertEquals(1, peer.side.counter("drop_qp_state"));
+        assertEquals(0, peer.side.counter("rp_cnp_handled"));
+    }
+
     /** Held packets are gone after a reset, and a new connection starts at line rate. */
     @Test
     void shouldForgetItsRateInReset() {

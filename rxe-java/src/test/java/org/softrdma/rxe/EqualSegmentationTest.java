@@ -16,6 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.rxe.config.Segmentation;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
 
 /** The device as requester with the option {@code segmentation equal}; its path MTU is 1024. */
 class EqualSegmentationTest extends RequesterScript {
@@ -104,6 +106,16 @@ class EqualSegmentationTest extends RequesterScript {
         open();
         write(REMOTE_VA, RKEY, 4 * MTU);
         write(REMOTE_VA - (1 << 20), RKEY, 4 * MTU);
+        assertEquals(MESSAGE, write(REMOTE_VA, RKEY, 4 * MTU));
+    }
+
+    /** The peer of a new connection may be another one, with other memory at that address. */
+    @Test
+    void shouldForgetWhatWasAcceptedBeforeAReset() {
+        open();
+        write(REMOTE_VA, RKEY, 4 * MTU);
+        peer.side.qp.modify(new QpAttributes().state(QpState.RESET));
+        SimulatedPair.connect(peer.side, peer.gid(), RawPeer.QPN, setup, setup.accessA, nextPsn & 0xffffff, RawPeer.OUR_PSN);
         assertEquals(MESSAGE, write(REMOTE_VA, RKEY, 4 * MTU));
     }
 

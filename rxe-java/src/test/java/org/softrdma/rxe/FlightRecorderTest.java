@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.recording.EventCollection;
@@ -96,6 +97,16 @@ class FlightRecorderTest {
         assertEquals(List.of("RESET INIT", "INIT RTR", "RTR RTS", "< 1056 bytes", "< 968 bytes", "DROPPED GAP", "> 20 bytes",
             "< 1040 bytes", "< 968 bytes", "> 20 bytes"), story(trackOf(pair.b)));
         assertTrue(trackOf(pair.a).isPeerOf(trackOf(pair.b)));
+    }
+
+    /** BTH, RETH, 100 bytes, ICRC. */
+    @Test
+    void shouldRecordTheLengthOfPackets() {
+        SimulatedPair pair = new SimulatedPair(1, setup);
+        write(pair, 7, 100);
+        List<Integer> lengths = Stream.of(pair.a, pair.b).flatMap(side -> trackOf(side).events().stream())
+            .filter(RecordedEvent.Packet.class::isInstance).map(event -> ((RecordedEvent.Packet) event).length()).toList();
+        assertEquals(List.of(132, 20, 132, 20), lengths, "sent and received, at each end");
     }
 
     @Test

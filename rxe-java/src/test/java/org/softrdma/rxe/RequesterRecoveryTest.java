@@ -306,6 +306,19 @@ class RequesterRecoveryTest extends RequesterScript {
         assertEquals(window / 4, peer.takeAll(TIMEOUT_NS + MS).size());
     }
 
+    /** The path of a new connection may be another one. */
+    @Test
+    void shouldOpenTheWindowAgainInReset() {
+        connect();
+        peer.side.qp.postSend(wr.send().wrId(1).element(memory, 0, 1 << 20).signaled());
+        int window = peer.takeAll(MS).size();
+        assertEquals(window / 2, peer.takeAll(TIMEOUT_NS + NEAR_NS).size());
+        peer.side.qp.modify(new QpAttributes().state(QpState.RESET));
+        SimulatedPair.connect(peer.side, peer.gid(), RawPeer.QPN, setup, setup.accessA, THEIR_PSN, RawPeer.OUR_PSN);
+        peer.side.qp.postSend(wr.send().wrId(1).element(memory, 0, 1 << 20).signaled());
+        assertEquals(window, peer.takeAll(MS).size());
+    }
+
     /** Each kind of trouble has a counter with the name that adapters use, and nothing else counts. */
     @Test
     void shouldCountWhyItSendsAgain() {

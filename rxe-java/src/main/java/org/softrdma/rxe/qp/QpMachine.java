@@ -308,11 +308,6 @@ public abstract class QpMachine extends QueuePairCore {
 
     // ---- shared by the parts of a service ----
 
-    /** Drops the packet that was received last, for a reason without values. */
-    final void drop(RxeCounter why) {
-        drop(why, 0, 0);
-    }
-
     /** Drops the packet that was received last; the values are those of the reason's sentence. */
     final void drop(RxeCounter why, long value1, long value2) {
         counters.count(why);

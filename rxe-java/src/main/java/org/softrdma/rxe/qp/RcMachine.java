@@ -277,7 +277,6 @@ public class RcMachine extends QpMachine {
     @Override
     void onServiceReset() {
         sends.reset(0);
-        window.reset();
         recovery.reset();
         keepAlive.stop();
         responder.dropResponses();

@@ -5,79 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.Counters;
-import org.softrdma.link.Path;
-import org.softrdma.link.ReceivedFrame;
-import org.softrdma.link.TransmitBatch;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.AsyncEventType;
-import org.softrdma.verbs.Gid;
-import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
-import org.softrdma.wire.roce.Bth;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Opcode;
 
 /** Two machines, their work queues and a batch of packets between them: no device, no lock, no link, no clock. */
 class RcMachineTest {
-    private static final long NOW_NS = 1_000_000;
     private static final int A_PSN = 100;
     private static final int B_PSN = 0xfffffe;
 
-    private final End a = new End(0x11, 1);
-    private final End b = new End(0x12, 2);
-
-    private static final class End {
-        boolean inMemory;
-        final TestQueues queues = new TestQueues();
-        final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
-        final TransmitBatch batch = new TransmitBatch(64, 4200);
-        final PacketWriter writer = new PacketWriter(batch, counters, _ -> !inMemory);
-        final RcMachine machine;
-        final Gid address;
-
-        End(int qpn, int host) {
-            machine = new RcMachine(qpn, queues, queues.table, counters, new FlightBudget());
-            address = Gid.ofIpv4(0x0a000000 | host);
-        }
-
-        void connect(End peer, int ownPsn, int peerPsn) {
-            machine.modify(new QpAttributes().accessFlags(0), QpState.INIT, null);
-            machine.modify(new QpAttributes().pathMtu(Mtu.MTU_256).destQpn(peer.machine.qpn()).rqPsn(peerPsn).maxDestRdAtomic(1)
-                .minRnrTimer(1), QpState.RTR, new Path(address, peer.address, 4791, 4791, 0, 64, null));
-            machine.modify(new QpAttributes().sqPsn(ownPsn).timeout(14).retryCount(7).rnrRetry(7).maxRdAtomic(1), QpState.RTS, null);
-        }
-
-        /** Transmits one turn and returns the opcodes of its packets, which are lost. */
-        List<Integer> turn() {
-            int first = batch.end();
-            int sent = machine.transmit(NOW_NS, writer, QpMachine.TURN_PACKETS);
-            return IntStream.range(first, first + sent).mapToObj(i -> Bth.opcode(batch.buffer(), batch.offset(i))).toList();
-        }
-
-        /**
-         * Transmits until nothing more is sent, and hands each packet to the peer.
-         *
-         * @return packets
-         */
-        int transmitTo(End peer) {
-            while (machine.transmit(NOW_NS, writer, QpMachine.TURN_PACKETS) > 0) {
-                continue;
-            }
-            int packets = batch.end() - batch.first();
-            InboundPacket packet = new InboundPacket();
-            for (int i = batch.first(); i < batch.end(); i++) {
-                packet.set(new ReceivedFrame().begin(batch.buffer(), batch.offset(i), batch.length(i))
-                    .addresses(peer.address, address.high(), address.low()).ports(4791, 4791));
-                peer.machine.onPacket(NOW_NS, packet);
-            }
-            batch.sent(packets);
-            return packets;
-        }
-    }
+    private final MachineEnd a = new MachineEnd(0x11, 1);
+    private final MachineEnd b = new MachineEnd(0x12, 2);
 
     @BeforeEach
     void connect() {
@@ -199,5 +147,92 @@ class RcMachineTest {
         assertEquals(List.of(), a.queues.completions);
         assertEquals(0, a.transmitTo(b));
         assertEquals(QpState.RESET, a.machine.query().state());
+    }
+
+    /** Attributes of a queue pair in RESET are as if it had just been created. IBA vol 1 §10.3.1.1 */
+    @Test
+    void shouldForgetPacketsInFlightAndItsTimersOnReset() {
+        a.queues.postSend(1, "one");
+        a.turn();
+        assertTrue(a.machine.deadlineNs() != Deadline.NEVER);
+        a.machine.modify(new QpAttributes(), QpState.RESET, null);
+        assertEquals(Deadline.NEVER, a.machine.deadlineNs());
+        assertEquals(0, a.machine.query().sqPsn());
+    }
+
+    @Test
+    void shouldNotAnswerAfterAReset() {
+        b.queues.postReceive(7, 16);
+        a.queues.postSend(1, "request");
+        a.transmitTo(b);
+        b.machine.modify(new QpAttributes(), QpState.RESET, null);
+        assertEquals(List.of(), b.turn());
+    }
+
+    /** Nothing is known yet of where packets may come from. */
+    @Test
+    void shouldAcceptNoOriginWithoutAPath() {
+        RcMachine fresh = new MachineEnd(0x13, 3).machine;
+        fresh.modify(new QpAttributes().accessFlags(0), QpState.INIT, null);
+        assertEquals(RxeCounter.DROP_QP_STATE, fresh.checkOrigin(new InboundPacket()));
+    }
+
+    /** IBA vol 1 §10.3.1.3: in RTR the send queue is not processed. */
+    @Test
+    void shouldSendNothingThatIsPostedBeforeReadyToSend() {
+        MachineEnd end = new MachineEnd(0x13, 3);
+        end.readyToReceive(b, B_PSN);
+        end.queues.postSend(1, "early");
+        assertEquals(List.of(), end.turn());
+        end.readyToSend(A_PSN);
+        assertEquals(List.of(Opcode.RC_SEND_ONLY), end.turn());
+    }
+
+    // ---- interfaces whose MTU shrank ----
+
+    /** An interface whose MTU shrank, and the connections that were reported lost for it. */
+    private static final class ShrunkInterface implements InterfaceMtu {
+        static final int PATH_MTU = 128;
+        final List<String> lost = new ArrayList<>();
+
+        @Override
+        public int pathMtu() {
+            return PATH_MTU;
+        }
+
+        @Override
+        public void onConnectionLost(int qpn, int pathMtu) {
+            lost.add(qpn + " " + pathMtu);
+        }
+    }
+
+    /** Lets A's packets be lost until it gives up, with an interface that takes no more than 128 bytes of payload. */
+    private ShrunkInterface loseMessage(int bytes, int payloadInMemory) {
+        MachineEnd end = new MachineEnd(0x13, 3);
+        ShrunkInterface shrunk = new ShrunkInterface();
+        end.machine.explainBy(shrunk);
+        end.machine.payloadInMemory(payloadInMemory);
+        end.retryCount = 0;
+        end.connect(b, A_PSN, B_PSN);
+        end.queues.postSend(1, "x".repeat(bytes));
+        end.turn();
+        end.expireTimer();
+        assertEquals(List.of("1 SEND RETRY_EXC_ERR 0"), end.queues.completions);
+        Reason expected = shrunk.lost.isEmpty() ? Reason.NO_ANSWER : Reason.PATH_MTU_TOO_LARGE;
+        assertEquals(expected, end.queues.failures.getLast().reason());
+        return shrunk;
+    }
+
+    /** Neither a short message nor one of exactly that size, nor one that stays in memory, is too long for the interface. */
+    @ParameterizedTest
+    @CsvSource({"100, 0", "128, 0", "300, 1024"})
+    void shouldNotBlameTheInterfaceForALossOfPacketsThatFitIt(int bytes, int payloadInMemory) {
+        assertEquals(List.of(), loseMessage(bytes, payloadInMemory).lost);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {129, 256, 300})
+    void shouldReportThatThePathMtuNoLongerFits(int bytes) {
+        assertEquals(List.of(0x13 + " 256"), loseMessage(bytes, 0).lost);
     }
 }

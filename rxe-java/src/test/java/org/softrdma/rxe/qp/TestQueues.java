@@ -33,7 +33,7 @@ final class TestQueues implements WorkQueues {
 
     final MemoryTable table = new MemoryTable(new SplittableRandom(7), 1 << 10, 1 << 10);
     final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
-    final Region region = table.register(memory, memory.address(), AccessFlags.LOCAL_WRITE, PD);
+    final Region region = table.register(memory, memory.address(), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ, PD);
     /** Completions as text: wr_id, opcode, status and bytes. */
     final List<String> completions = new ArrayList<>();
     /** Service levels of the completions. */
@@ -64,6 +64,13 @@ final class TestQueues implements WorkQueues {
     void postSend(long wrId, String text) {
         memory.setString(0, text);
         sends.write(new SendRequest().send().element(memory.address(), text.length(), region.key()).wrId(wrId).flags(SendFlags.SIGNALED));
+        sends.publish();
+    }
+
+    /** Posts a signaled READ of that many bytes from the beginning of the peer's region into ours. */
+    void postRead(long wrId, TestQueues peer, int bytes) {
+        sends.write(new SendRequest().read(peer.memory.address(), peer.region.key()).element(memory.address(), bytes, region.key())
+            .wrId(wrId).flags(SendFlags.SIGNALED));
         sends.publish();
     }
 

@@ -2,14 +2,17 @@
 package org.softrdma.rxe.qp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.QpAttributes;
@@ -44,6 +47,13 @@ class UdMachineTest {
 
         assertEquals(List.of("7 RECV SUCCESS 56"), queues.completions);
         assertEquals(List.of(expected), queues.serviceLevels);
+    }
+
+    /** Nothing is acknowledged, so there is nothing to wait for. */
+    @Test
+    void shouldHaveNoTimers() {
+        assertFalse(machine.awaitsHandOver());
+        assertEquals(Deadline.NEVER, machine.deadlineNs());
     }
 
     private static ReceivedFrame datagram() {
