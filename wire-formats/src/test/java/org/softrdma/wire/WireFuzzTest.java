@@ -19,8 +19,7 @@ import org.softrdma.wire.roce.RoceFrame;
 
 /**
  * Any bytes as a capture, as a frame and as a packet: refused by a verdict or the one exception, never by another. Inside
- * {@code mvn verify} it replays its seeds (regression mode). To search with coverage for an hour:
- * {@code JAZZER_FUZZ=1 mvn -pl wire-formats test -Dtest=WireFuzzTest -Djazzer.hooks=true -Djazzer.max_duration=1h}.
+ * {@code mvn verify} it replays its seeds (regression mode); {@code config/fuzz/run 1h WireFuzzTest} searches with coverage.
  */
 class WireFuzzTest {
     @FuzzTest(maxDuration = "5m")
