@@ -14,6 +14,12 @@ final class DocTable {
 
     /** Compares the table with the page or, with {@code -Dsoftrdma.updateDocs=true}, replaces it there. */
     static void check(String name, String table) throws IOException {
+        try (ModuleLock _ = new ModuleLock("docs")) {
+            checkPage(name, table);
+        }
+    }
+
+    private static void checkPage(String name, String table) throws IOException {
         Path file = KernelLab.root().resolve("docs/interop.md");
         String text = Files.readString(file);
         String begin = "<!-- " + name + ":begin -->\n";

@@ -19,6 +19,7 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.EngineFilter;
@@ -31,6 +32,9 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
  * The projects of {@code examples/}, compiled against this build: on the class path, and the key-value store on the module path.
  */
 class ExamplesTest extends ExamplePrograms {
+    @RegisterExtension
+    static final LoopbackExtension LOOPBACK = new LoopbackExtension();
+
     private static final int MAX_LINES = 150;
     private static final Path EXAMPLES = KernelLab.root().resolve("examples");
     private static final String ON_MODULE_PATH = "key-value-store";

@@ -55,6 +55,7 @@ public final class KernelLab implements AutoCloseable {
     private final String name;
     private final Suite suite;
     private final Path directory;
+    private final Path ownDirectory;
     private final Process holder;
     private final Map<String, String> facts = new LinkedHashMap<>();
     private final List<String> trouble = Collections.synchronizedList(new ArrayList<>());
@@ -65,7 +66,7 @@ public final class KernelLab implements AutoCloseable {
         this.suite = suite;
         name = suite.labName + ProcessHandle.current().pid();
         directory = module().resolve(suite.directory);
-        Files.createDirectories(directory);
+        ownDirectory = Files.createDirectories(directory.resolve(name));
         endWithMaven();
         ProcessBuilder up = new ProcessBuilder(script("up"), "--hold", "--read", GuestTools.JDK + "=" + GuestTools.JAVA_HOME, "--read",
             GuestTools.PROJECT + "=" + root(), name);
@@ -84,24 +85,24 @@ public final class KernelLab implements AutoCloseable {
             throw new IllegalStateException("lab/up did not become ready:\n" + console());
         }
         guest = new Guest(this, Path.of(facts.get("socket1")));
-        Path log = directory.resolve("lab.txt");
+        Path log = ownDirectory.resolve("lab.txt");
         Files.deleteIfExists(log);
         kernel = guest.run(log, Duration.ofSeconds(20), "uname", "-r").strip();
-        Files.deleteIfExists(directory.resolve("state/links"));
+        // Of a lab of this JVM before, for another class.
+        Files.deleteIfExists(ownDirectory.resolve("state/links"));
         if (suite == Suite.SIW) {
             guest.run(log, COMMAND_DEADLINE, "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", GUEST_NETDEV);
         }
         tool(log, "./softrdma", "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", NETDEV)
             .awaitSuccess(COMMAND_DEADLINE);
         if (suite == Suite.BOOKWORM) {
-            Files.deleteIfExists(rawState().resolve("links"));
             tool(log, inRawFrames(), "./softrdma", "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", NETDEV, "link",
                 "raw", "roce", "v2").awaitSuccess(COMMAND_DEADLINE);
         }
     }
 
     private Path rawState() {
-        return directory.resolve("state-raw");
+        return ownDirectory.resolve("state-raw");
     }
 
     /** Environment of tools whose device sends and receives whole frames, RoCE v2 only: its GIDs are those it has over UDP sockets. */
@@ -249,9 +250,14 @@ public final class KernelLab implements AutoCloseable {
         return (isIwarp() ? "siw" : "rdma_rxe") + " of Linux " + Matrix.shortVersion(kernel);
     }
 
-    /** Directory for all files that are kept of a run. */
+    /** Directory for all files that are kept of a run; labs of two JVMs share it. */
     Path directory() {
         return directory;
+    }
+
+    /** Directory for the files of this lab, as long as it is up: its state, and output of what runs for more than one case. */
+    Path ownDirectory() {
+        return ownDirectory;
     }
 
     /**
@@ -295,7 +301,7 @@ public final class KernelLab implements AutoCloseable {
     }
 
     RunningCommand tool(Path file, Map<String, String> environment, String... command) {
-        return HostTool.start(this::requireAlive, namespace(), directory.resolve("state"), file, environment, List.of(command));
+        return HostTool.start(this::requireAlive, namespace(), ownDirectory.resolve("state"), file, environment, List.of(command));
     }
 
     /** Root of the project. */

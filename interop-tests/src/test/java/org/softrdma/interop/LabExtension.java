@@ -6,11 +6,13 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Injects the {@link KernelLab} shared by the test run or, for another suite, one for the lifetime of the class. A lab that fails to start
- * is a failure in every test that uses it.
+ * Injects a {@link KernelLab}: the one of this JVM, up from its first use to the end of the JVM, or for another suite one for the lifetime
+ * of the class. A lab that fails to start is a failure in every test that uses it.
  */
 final class LabExtension extends RequirementExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(KernelLab.class);
+    /** JUnit's own stores end with each class: surefire hands the classes to its two JVMs one by one. */
+    private static Held ofThisJvm;
 
     private final KernelLab.Suite suite;
 
@@ -22,8 +24,16 @@ final class LabExtension extends RequirementExtension implements ParameterResolv
         this.suite = suite;
     }
 
-    /** Entry of a store, which JUnit closes at the end: a lab, or the reason why it failed to start. */
+    /** A lab, or the reason why it failed to start. A store closes it at its end. */
     private record Held(KernelLab lab, RuntimeException broken) implements AutoCloseable {
+        static Held boot(KernelLab.Suite suite) {
+            try {
+                return new Held(KernelLab.boot(suite), null);
+            } catch (RuntimeException broken) {
+                return new Held(null, broken);
+            }
+        }
+
         @Override
         public void close() {
             if (lab != null) {
@@ -58,13 +68,15 @@ final class LabExtension extends RequirementExtension implements ParameterResolv
     }
 
     private Held held(ExtensionContext context) {
-        ExtensionContext holder = suite == KernelLab.Suite.BOOKWORM ? context.getRoot() : context;
-        return holder.getStore(NAMESPACE).getOrComputeIfAbsent(suite, key -> {
-            try {
-                return new Held(KernelLab.boot(suite), null);
-            } catch (RuntimeException broken) {
-                return new Held(null, broken);
-            }
-        }, Held.class);
+        return suite == KernelLab.Suite.BOOKWORM ? ofThisJvm()
+            : context.getStore(NAMESPACE).getOrComputeIfAbsent(suite, Held::boot, Held.class);
+    }
+
+    private static synchronized Held ofThisJvm() {
+        if (ofThisJvm == null) {
+            ofThisJvm = Held.boot(KernelLab.Suite.BOOKWORM);
+            Runtime.getRuntime().addShutdownHook(new Thread(ofThisJvm::close, "lab-down"));
+        }
+        return ofThisJvm;
     }
 }

@@ -20,11 +20,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher's choice of AOT cache and compilers, in a packaged tree: the script beside its jar. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
+    @RegisterExtension
+    static final LoopbackExtension LOOPBACK = new LoopbackExtension();
+
     private static final Duration DEADLINE = Duration.ofMinutes(2);
     private static final long LOOK_AGAIN_MS = 50;
     private static final String DATA_CACHE = "softrdma-data-";

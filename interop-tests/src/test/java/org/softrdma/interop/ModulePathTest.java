@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.host.config.NetDevice;
 
@@ -33,6 +34,9 @@ import org.softrdma.host.config.NetDevice;
  */
 @Timeout(120)
 class ModulePathTest {
+    @RegisterExtension
+    static final LoopbackExtension LOOPBACK = new LoopbackExtension();
+
     private static final String JAVA_HOME = System.getProperty("java.home");
     static final String CLASS_PATH = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     /** Everything an application can name; all other packages are exported to modules of this project only, or not at all. */

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -30,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("soak")
 class ReleaseTest extends ExamplePrograms {
+    @RegisterExtension
+    static final LoopbackExtension LOOPBACK = new LoopbackExtension();
+
     private static final Duration DEADLINE = Duration.ofMinutes(12);
     private static final String ON_MODULE_PATH = "key-value-store";
     private static final Set<String> LIBRARIES_OF_RXE = Set.of("agrona", "jackson-core", "softrdma-cm", "softrdma-device",

@@ -31,7 +31,7 @@ final class VerbsPeer {
             String name = lab.isIwarp() ? "siw-peer" : "verbs-peer";
             lab.share("/guest/json_peer.py");
             String program = lab.share("/guest/" + name + ".py");
-            peer = lab.guest().start(lab.directory().resolve(name + ".txt"), List.of("python3", "-u", program));
+            peer = lab.guest().start(lab.ownDirectory().resolve(name + ".txt"), List.of("python3", "-u", program));
             PEERS.put(lab, peer);
             peer.awaitOutput("listening", START);
         }
