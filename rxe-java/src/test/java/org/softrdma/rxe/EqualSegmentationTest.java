@@ -14,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.rxe.config.Segmentation;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;
@@ -101,11 +102,15 @@ class EqualSegmentationTest extends RequesterScript {
         assertEquals(MESSAGE, write(REMOTE_VA + 9 * MTU, RKEY, 4 * MTU));
     }
 
-    @Test
-    void shouldForgetWhatWasAcceptedElsewhere() {
+    /** Nor is what lies between both places accepted. */
+    @ParameterizedTest
+    @ValueSource(longs = {-(1 << 20), 1 << 20})
+    void shouldForgetWhatWasAcceptedElsewhere(long offset) {
         open();
         write(REMOTE_VA, RKEY, 4 * MTU);
-        write(REMOTE_VA - (1 << 20), RKEY, 4 * MTU);
+        write(REMOTE_VA + offset, RKEY, 4 * MTU);
+        assertEquals(MESSAGE, write(REMOTE_VA + offset / 2, RKEY, 4 * MTU));
+        write(REMOTE_VA + offset, RKEY, 4 * MTU);
         assertEquals(MESSAGE, write(REMOTE_VA, RKEY, 4 * MTU));
     }
 

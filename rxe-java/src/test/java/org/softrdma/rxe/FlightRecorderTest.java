@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -16,11 +17,13 @@ import org.softrdma.recording.FlightRecorder;
 import org.softrdma.recording.RecordedEvent;
 import org.softrdma.recording.Recording;
 import org.softrdma.recording.Track;
+import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
@@ -107,6 +110,22 @@ class FlightRecorderTest {
         List<Integer> lengths = Stream.of(pair.a, pair.b).flatMap(side -> trackOf(side).events().stream())
             .filter(RecordedEvent.Packet.class::isInstance).map(event -> ((RecordedEvent.Packet) event).length()).toList();
         assertEquals(List.of(132, 20, 132, 20), lengths, "sent and received, at each end");
+    }
+
+    /** BTH, DETH, 10 bytes, 2 of pad, ICRC; its destination is that of the work request. */
+    @Test
+    void shouldRecordDatagramsWithTheirDestination() {
+        setup.type = QpType.UD;
+        SimulatedPair pair = new SimulatedPair(1, setup);
+        pair.a.qp.postSend(new SendRequest().send().wrId(7).element(pair.a.memory(10, 0), 0, 10)
+            .to(pair.a.pd.createAh(AddressVector.to(pair.b.gid, 1)), pair.b.qp.qpNum(), setup.qkey));
+        pair.simulation.runFor(1_000_000);
+        RecordedEvent.Packet sent = trackOf(pair.a).events().stream().filter(RecordedEvent.Packet.class::isInstance)
+            .map(RecordedEvent.Packet.class::cast).findFirst().orElseThrow();
+        assertEquals(36, sent.length());
+        assertEquals(pair.b.gid, sent.remote());
+        assertEquals("ffff", HexFormat.of().formatHex(sent.headers(), 2, 4), "P_Key");
+        assertEquals("work request 7, packet 1 of 1", sent.work().toString());
     }
 
     @Test

@@ -130,8 +130,8 @@ class KeepAliveTest extends RequesterScript {
         assertEquals(List.of(AsyncEventType.QP_FATAL), peer.side.events());
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
         assertEquals(List.of(), completions());
-        assertEquals(List.of(1L, 1L, (long) retryCount), List.of(probes(), peer.side.counter("retry_exceeded_err"),
-            peer.side.counter("retransmitted_pkts")));
+        assertEquals(List.of(1L, 1L, (long) retryCount, (long) retryCount), List.of(probes(), peer.side.counter("retry_exceeded_err"),
+            peer.side.counter("retransmitted_pkts"), peer.side.counter("completer_retry_err")));
         postSends(1);
         peer.runFor(MS);
         assertEquals(List.of("0 WR_FLUSH_ERR"), completions());
@@ -195,8 +195,8 @@ class KeepAliveTest extends RequesterScript {
 
     /** The last: a WRITE takes no receive, and is not answered by data. */
     @ParameterizedTest
-    @CsvSource({"0x11,0x61", "0x11,0x62", "0x11,0x63", "0x11,0x2c", "0x10,0x1f", "0x12,0x1f"})
-    void shouldLoseTheConnectionWhenTheProbeIsRefused(int opcode, int syndrome) {
+    @CsvSource({"0x11,0x61,0", "0x11,0x62,0", "0x11,0x63,0", "0x11,0x2c,1", "0x10,0x1f,1", "0x12,0x1f,1"})
+    void shouldLoseTheConnectionWhenTheProbeIsRefused(int opcode, int syndrome, int badResponses) {
         connect();
         postReceive();
         expectProbe(0);
@@ -206,6 +206,7 @@ class KeepAliveTest extends RequesterScript {
         assertEquals(QpState.ERR, peer.side.qp.state());
         assertEquals(List.of(AsyncEventType.QP_FATAL), peer.side.events());
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
+        assertEquals(badResponses, peer.side.counter("rcvd_bad_response"));
     }
 
     @Test

@@ -221,12 +221,14 @@ class PacketViolationTest {
     }
 
     /** 2^31 itself is a length like any other: too long for this region only. */
-    @Test
-    void shouldCompareReadOfTwoToThe31WithTheRegion() {
+    @ParameterizedTest
+    @ValueSource(ints = {RawPacket.READ_REQUEST, RawPacket.WRITE_FIRST})
+    void shouldCompareReadOrWriteOfTwoToThe31WithTheRegion(int opcode) {
         Raw raw = new Raw();
         WcStatus flushed = WcStatus.WR_FLUSH_ERR;
         raw.shouldRefuseLast(RawPacket.NAK_ACCESS, List.of(flushed, flushed, flushed), AsyncEventType.QP_ACCESS_ERR, 0,
-            raw.packet(RawPacket.READ_REQUEST, 0).reth(raw.memory.address(), raw.memory.rkey(), 0x80000000L));
+            raw.packet(opcode, 0).reth(raw.memory.address(), raw.memory.rkey(), 0x80000000L)
+                .payload(opcode == RawPacket.WRITE_FIRST ? MTU : 0));
     }
 
     @ParameterizedTest

@@ -219,10 +219,12 @@ class RequesterScriptTest extends RequesterScript {
         peer.side.qp.postSend(wr.send().element(memory, 0, 2000).solicited());
         peer.side.qp.postSend(wr.write(REMOTE_VA, RKEY).element(memory, 0, 10).solicited());
         peer.side.qp.postSend(wr.writeWithImmediate(REMOTE_VA, RKEY, 7).element(memory, 0, 10).solicited());
+        peer.side.qp.postSend(wr.send().element(memory, 0, 10));
         assertFalse(peer.expect(RawPacket.SEND_FIRST, THEIR_PSN).isSolicited());
         assertTrue(peer.expect(RawPacket.SEND_LAST, THEIR_PSN + 1).isSolicited());
         assertFalse(peer.expect(RawPacket.WRITE_ONLY, THEIR_PSN + 2).isSolicited());
         assertTrue(peer.expect(RawPacket.WRITE_ONLY_IMM, THEIR_PSN + 3).isSolicited());
+        assertFalse(peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 4).isSolicited());
     }
 
     // ---- local errors ----

@@ -14,7 +14,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -197,6 +199,32 @@ class UcScriptTest {
         assertEquals(ONLY, peer.expect().opcode(), "not the rest of the old message");
     }
 
+    static Stream<Arguments> mistakes() {
+        return Stream.of(
+            mistake(WcStatus.LOC_LEN_ERR, "more than 2^31 bytes", t ->
+                t.wr.write(0, 0).element(t.memory.address(), 0x80000000, t.memory.lkey()).element(t.memory, 0, 1)),
+            mistake(WcStatus.LOC_PROT_ERR, "2^31 bytes, which a message may have but the region has not", t ->
+                t.wr.write(0, 0).element(t.memory.address(), 0x80000000, t.memory.lkey())),
+            mistake(WcStatus.LOC_PROT_ERR, "an unknown key for its second packet", t ->
+                t.wr.send().element(t.memory, 0, MTU).element(t.memory.address(), MTU, t.memory.lkey() ^ 1)),
+            mistake(WcStatus.MW_BIND_ERR, "a bind of what is no window", t ->
+                t.wr.bindWindow(t.memory.rkey(), t.memory, t.memory.address(), 8, AccessFlags.REMOTE_READ)));
+    }
+
+    private static Arguments mistake(WcStatus status, String name, Function<UcScriptTest, SendRequest> request) {
+        return Arguments.of(status, Named.of(name, request));
+    }
+
+    @ParameterizedTest(name = "{1}")
+    @MethodSource("mistakes")
+    void shouldSendNothingOfARequestThatIsWrong(WcStatus status, Function<UcScriptTest, SendRequest> request) {
+        open(0);
+        peer.side.qp.postSend(request.apply(this).wrId(1).signaled());
+        peer.expectNothingFor(MS);
+        assertEquals(List.of(status), peer.side.sendStatuses());
+        assertEquals(QpState.SQE, peer.side.qp.state());
+    }
+
     @Test
     void shouldDrainWhatWasBegun() {
         open(0);
@@ -324,6 +352,42 @@ class UcScriptTest {
     }
 
     @Test
+    void shouldCountGapsBetweenMessages() {
+        open(3);
+        peer.send(packet(ONLY, 0), packet(ONLY, 1));
+        peer.expectNothingFor(MS);
+        assertEquals(0, peer.side.counter("out_of_seq_request"));
+        peer.send(packet(ONLY, 3));
+        peer.expectNothingFor(MS);
+        assertEquals(1, peer.side.counter("out_of_seq_request"));
+        assertEquals(3, receives().size());
+    }
+
+    /** The rest of a message of the old connection does not continue it on the new one. */
+    @Test
+    void shouldForgetTheOpenMessageInReset() {
+        open(1);
+        peer.send(packet(FIRST, 0));
+        peer.runFor(MS);
+        peer.side.qp.modify(new QpAttributes().state(QpState.RESET));
+        SimulatedPair.connect(peer.side, peer.gid(), RawPeer.QPN, setup, setup.accessA, THEIR_PSN, OUR_PSN + 1 & 0xffffff);
+        peer.send(packet(LAST, 1));
+        peer.expectNothingFor(MS);
+        assertEquals(1, peer.side.counter("drop_out_of_sequence"));
+        assertEquals(List.of(), receives());
+    }
+
+    @Test
+    void shouldDropPacketsInError() {
+        open(1);
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        peer.send(packet(ONLY, 0));
+        peer.expectNothingFor(MS);
+        assertEquals(List.of("0 WR_FLUSH_ERR"), receives());
+        assertEquals(1, peer.side.counter("drop_qp_state"));
+    }
+
+    @Test
     void shouldDropMessagesWithoutReceive() {
         open(0);
         peer.send(packet(FIRST, 0), packet(LAST, 1), packet(ONLY, 2));
@@ -431,6 +495,7 @@ class UcScriptTest {
         peer.expectNothingFor(MS);
         assertEquals(List.of("0 LOC_LEN_ERR", "1 WR_FLUSH_ERR"), receives());
         assertEquals(QpState.ERR, peer.side.qp.state());
+        assertEquals(room == 99 ? 0 : 1, peer.side.counter("lost_messages"), "in their midst");
     }
 
     @Test

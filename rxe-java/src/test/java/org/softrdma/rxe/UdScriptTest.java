@@ -102,6 +102,7 @@ class UdScriptTest {
         assertTrue(first.isSolicited());
         assertFalse(first.asksForAck());
         RawPacket second = peer.expect(RawPacket.UD_SEND_IMM, THEIR_PSN + 1);
+        assertFalse(second.isSolicited());
         assertEquals(List.of(0xffffff, QKEY, 0xfeedface, 0),
             List.of(second.destQpn(), second.qkey(), second.immediate(), second.payload().length));
         assertArrayEquals(new byte[] {1, 2, 3, 4, 5}, peer.expect(RawPacket.UD_SEND, THEIR_PSN + 2).payload());

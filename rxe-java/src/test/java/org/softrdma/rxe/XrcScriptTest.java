@@ -4,6 +4,7 @@ package org.softrdma.rxe;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.rxe.RawPacket.XRC;
 import static org.softrdma.rxe.RawPeer.MS;
 import static org.softrdma.rxe.RawPeer.OUR_PSN;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.recording.FlightRecorder;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
@@ -64,8 +67,12 @@ class XrcScriptTest {
         final MemoryRegion memory;
 
         Queue(Context context, ProtectionDomain pd) {
+            this(context, pd, 64);
+        }
+
+        Queue(Context context, ProtectionDomain pd, int completions) {
             this.pd = pd;
-            cq = context.createCq(64);
+            cq = context.createCq(completions);
             srq = domain.createSrq(pd, cq, 8, 2, 0);
             memory = pd.register(Arena.ofAuto().allocate(50_000, 64), SimulatedPair.ALL_REMOTE);
             for (int i = 0; i < 50_000; i++) {
@@ -155,6 +162,8 @@ class XrcScriptTest {
         assertEquals(QpState.ERR, target.state());
         assertEquals(List.of(AsyncEventType.QP_REQ_ERR), events(context));
         assertEquals(1, peer.side.counter("refused_xrceth"));
+        assertTrue(FlightRecorder.of(context).record(target.qpNum()).tracks().stream().flatMap(track -> track.events().stream())
+            .anyMatch(event -> event instanceof RecordedEvent.Raised raised && raised.type() == AsyncEventType.QP_REQ_ERR));
         peer.expectNothingFor(1000 * MS);
     }
 
@@ -181,6 +190,19 @@ class XrcScriptTest {
         assertEquals(List.of(3L, WcStatus.SUCCESS, WcOpcode.RECV, 10, target.qpNum(), 0, WcFlags.GRH),
             List.of(wc.wrId(), wc.status(), wc.opcode(), wc.byteLength(), wc.qpNum(), wc.sourceQp(), wc.flags()));
         assertArrayEquals(send(1, two).payload(), two.content(0, 10));
+    }
+
+    @Test
+    void shouldGoToErrWhenCompletionsOfTheNamedQueueOverrun() {
+        connectTarget();
+        Queue small = new Queue(context, pd, 1);
+        for (int i = 0; i < 3; i++) {
+            small.post(i);
+        }
+        peer.send(send(0, small), send(1, small));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(QpState.ERR, target.state());
+        assertEquals(List.of(AsyncEventType.CQ_ERR), events(context));
     }
 
     @Test

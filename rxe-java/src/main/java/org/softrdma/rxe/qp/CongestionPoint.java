@@ -120,7 +120,7 @@ public final class CongestionPoint {
     }
 
     void onTimer(long nowNs) {
-        if (heldUntilNs != Deadline.NEVER && nowNs - heldUntilNs >= 0) {
+        if (Deadline.isDue(heldUntilNs, nowNs)) {
             heldUntilNs = Deadline.NEVER;
         }
     }

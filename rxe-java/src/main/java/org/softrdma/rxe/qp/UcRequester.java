@@ -47,7 +47,6 @@ final class UcRequester extends UnreliableRequester {
         int at = out.begin(qp.path());
         int length = messages.put(out, at, wqe, packet, last, false, nextPsn(), false);
         if (length == MessageWriter.UNREADABLE) {
-            packet = 0;
             return fail(qp.data().explain(ring, wqe, 0));
         }
         qp.finish(out, at, at + length, ring.wrId(wqe), PacketEvents.place(packet, messages.packetsOf(ring.length(wqe))), false);

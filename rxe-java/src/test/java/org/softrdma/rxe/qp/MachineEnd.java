@@ -86,13 +86,18 @@ final class MachineEnd {
         }
         machine.onHandedOver(nowNs);
         int packets = batch.end() - batch.first();
-        InboundPacket packet = new InboundPacket();
         for (int i = batch.first(); i < batch.end(); i++) {
-            packet.set(new ReceivedFrame().begin(batch.buffer(), batch.offset(i), batch.length(i))
-                .addresses(peer.address, address.high(), address.low()).ports(4791, 4791));
-            peer.machine.onPacket(peer.nowNs, packet);
+            peer.machine.onPacket(peer.nowNs, packet(peer, i));
         }
         batch.sent(packets);
         return packets;
+    }
+
+    /** A packet of the batch as the peer receives it. */
+    InboundPacket packet(MachineEnd peer, int index) {
+        InboundPacket packet = new InboundPacket();
+        packet.set(new ReceivedFrame().begin(batch.buffer(), batch.offset(index), batch.length(index))
+            .addresses(peer.address, address.high(), address.low()).ports(4791, 4791));
+        return packet;
     }
 }

@@ -131,6 +131,16 @@ class PacketEventsTest {
     }
 
     @Test
+    void shouldKeepTheExtendedHeadersOfPacketsThatAreDropped() {
+        byte[] headers = bytes("0a 00 ffff 00000033 80000001 0102030405060708 1112131400001000");
+        PacketEvents.dropped(observer, packet(headers), RxeCounter.DROP_UNKNOWN_QPN);
+        assertArrayEquals(headers, decoded(Track.Kind.DEVICE, headers.length + 8).headers());
+        calls.clear();
+        PacketEvents.dropped(observer, packet(bytes("04 00 ffff 00000033 80000001")), RxeCounter.DROP_UNKNOWN_QPN);
+        assertEquals(List.of(0L, 0L), calls.getFirst().subList(8, 10), "nothing of the payload");
+    }
+
+    @Test
     void shouldNameTheKeyOfADatagramForTheGsi() {
         PacketEvents.dropped(observer, packet(bytes("64 00 ffff 00000001 00000009 81010000 00000022")), RxeCounter.DROP_GSI_BAD_QKEY);
         assertEquals(List.of("occurred", RecordedEvent.Effect.DROPPED, Reason.DROP_GSI_BAD_QKEY), calls.getLast().subList(0, 3));

@@ -44,8 +44,18 @@ class RcMachineTest {
         assertEquals(1, b.transmitTo(a));
         assertEquals(List.of("1 SEND SUCCESS 257"), a.queues.completions);
         assertEquals(0, a.transmitTo(b));
+        assertEquals(List.of(2L, 1L), List.of(a.counters.get(RxeCounter.SENT_PKTS), b.counters.get(RxeCounter.SENT_PKTS)));
         assertEquals(102, a.machine.query().sqPsn());
         assertEquals(102, b.machine.query().rqPsn());
+    }
+
+    @Test
+    void shouldCutInlineDataIntoPackets() {
+        String text = "x".repeat(256) + "y".repeat(44);
+        b.queues.postReceive(7, 512);
+        a.queues.postInline(1, text);
+        assertEquals(2, a.transmitTo(b));
+        assertEquals(text, b.queues.received(300));
     }
 
     /** Has B receive a message that it has not acknowledged, and post its reply. */

@@ -77,6 +77,8 @@ class ResponderResourcesTest {
         }
         assertNull(findRead(5, RKEY, VA + 5 * MTU, 0), "behind it");
         assertNull(findRead(-1, RKEY, VA - MTU, 1), "before it");
+        rememberRead(10, 2, 2 * MTU);
+        assertNull(findRead(12, RKEY, VA + 2 * MTU, 0), "a READ of nothing behind full packets is another one");
     }
 
     @Test

@@ -48,6 +48,13 @@ class SendWindowTest {
     }
 
     @Test
+    void shouldOpenForEachOfSeveralWindowsThatAreAcknowledgedAtOnce() {
+        window.reset();
+        progress(3 * 128 + 5);
+        assertEquals(128 + 3 * 8, window.packets());
+    }
+
+    @Test
     void shouldNotOpenBeyondItsMaximum() {
         window.reset();
         for (int i = 0; i < 100; i++) {
@@ -151,5 +158,7 @@ class SendWindowTest {
         assertEquals(512, budget.limit());
         window.onProgress(512);
         assertEquals(528, budget.limit());
+        window.onTimeout();
+        assertEquals(264, budget.limit());
     }
 }

@@ -45,7 +45,7 @@ final class TestQueues implements WorkQueues {
     /** Completions that fit before the queue overruns. */
     int completionRoom = 100;
 
-    private final SendRing sends = new SendRing(16, 1, 64);
+    private final SendRing sends = new SendRing(16, 1, 512);
     private final ReceiveRing receiveRing = new ReceiveRing(16, 1);
     private final ReceiveSource receives = new OwnReceives(receiveRing, new ScatterGather(table, PD, 0));
     private final CompletionSink sink = this::push;
@@ -67,6 +67,15 @@ final class TestQueues implements WorkQueues {
         sends.publish();
     }
 
+    /** Posts a signaled SEND of text that is in the work request. */
+    void postInline(long wrId, String text) {
+        MemorySegment bytes = MemorySegment.ofArray(text.getBytes(StandardCharsets.US_ASCII));
+        sends.write(new SendRequest().send().inlineData(bytes).wrId(wrId).signaled());
+        sends.memory().asSlice(sends.inlineOffset(sends.next()), bytes.byteSize()).copyFrom(bytes);
+        sends.setInlineLength(text.length());
+        sends.publish();
+    }
+
     /** Posts a signaled READ of that many bytes from the beginning of the peer's region into ours. */
     void postRead(long wrId, TestQueues peer, int bytes) {
         sends.write(new SendRequest().read(peer.memory.address(), peer.region.key()).element(memory.address(), bytes, region.key())
@@ -82,7 +91,11 @@ final class TestQueues implements WorkQueues {
 
     /** Text that was received. */
     String received(int bytes) {
-        return new String(memory.asSlice(BYTES / 2, bytes).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII);
+        return new String(receivedBytes(bytes), StandardCharsets.US_ASCII);
+    }
+
+    byte[] receivedBytes(int bytes) {
+        return memory.asSlice(BYTES / 2, bytes).toArray(ValueLayout.JAVA_BYTE);
     }
 
     @Override
