@@ -179,6 +179,25 @@ class DisconnectingScriptTest extends CmScript {
     }
 
     @Test
+    void shouldSayWhetherAConnectionThatCannotBeAcceptedHasEnded() {
+        Connection active = established();
+        assertCannotBeAccepted(" is in ESTABLISHED, in which it is not possible to accept");
+        a.disconnect(active);
+        world.runFor(2 * MILLISECOND);
+        assertCannotBeAccepted(" is in DREQ_RECEIVED: it has ended already");
+        b.disconnect(b.requested);
+        assertCannotBeAccepted(" is in TIMEWAIT: it has ended already");
+        assertNothingIsLeft();
+        assertCannotBeAccepted(" is in CLOSED: it has ended already");
+    }
+
+    private void assertCannotBeAccepted(String why) {
+        VerbsException refused = assertThrows(VerbsException.class, () -> b.accept(b.requested, B_QPN));
+        assertEquals(Errno.EINVAL, refused.errno());
+        assertTrue(refused.getMessage().startsWith("accept: ") && refused.getMessage().endsWith(why), refused.getMessage());
+    }
+
+    @Test
     void shouldEndAnEstablishedConnectionThatThePeerRejects() {
         Connection active = established();
         ByteBuffer rej = ByteBuffer.allocate(Mad.LENGTH);
