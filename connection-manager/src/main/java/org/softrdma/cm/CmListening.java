@@ -6,10 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.host.loopback.LoopbackListeners;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /** State of a listening identifier: its devices, its claim of the port on the loopback interface, and the backlog. */
 final class CmListening {
+    private static final System.Logger LOG = System.getLogger(CmListening.class.getName());
+
     private final SoftCmId id;
     private final CmService service;
     private final int backlog;
@@ -26,28 +29,47 @@ final class CmListening {
     }
 
     /**
-     * Starts listening, unless it was stopped already by a thread that closed the identifier meanwhile.
+     * Starts listening, unless it was stopped already by a thread that closed the identifier meanwhile. A device on which a program outside
+     * the table of ports has the port is left out, with a warning, as long as there is another one.
      *
      * @param loopback table in which to claim connections to 127.0.0.1 for this process; null for no claim
-     * @throws VerbsException EADDRINUSE, or an error of the transport; then it does not listen anywhere
+     * @throws VerbsException EADDRINUSE: no device has the port free, or a claim failed; or an error of the transport; then it does not
+     *     listen anywhere
      */
     synchronized void start(List<OpenDevice> on, LoopbackListeners loopback) {
         if (stopped) {
             return;
         }
+        VerbsException taken = null;
         try {
             for (OpenDevice device : on) {
                 InetAddress own = device.transport().ownLoopback();
                 if (own != null && loopback != null && claim == null) {
                     claim = loopback.claim(new LoopbackListeners.Port(service.space(), service.port()), own);
                 }
-                device.listen(service, id);
-                devices.add(device);
+                try {
+                    device.listen(service, id);
+                    devices.add(device);
+                } catch (VerbsException refused) {
+                    taken = requirePortTaken(refused, device);
+                }
+            }
+            if (devices.isEmpty() && taken != null) {
+                throw taken;
             }
         } catch (VerbsException refused) {
             stop();
             throw refused;
         }
+    }
+
+    /** The TCP port of an iWARP device may be that of a socket, as of a server that speaks its protocol without RDMA as well. */
+    private static VerbsException requirePortTaken(VerbsException refused, OpenDevice device) {
+        if (refused.errno() != Errno.EADDRINUSE) {
+            throw refused;
+        }
+        LOG.log(System.Logger.Level.WARNING, "listen: not on " + device.device().name() + ": " + refused.getMessage());
+        return refused;
     }
 
     /** Removes a device; the identifier keeps listening on the others. */

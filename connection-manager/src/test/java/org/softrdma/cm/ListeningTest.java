@@ -104,6 +104,32 @@ class ListeningTest extends TwoHosts {
     }
 
     @Test
+    void shouldListenOnTheDevicesWhosePortIsFree() {
+        bob.add("siw0", 0x300, "10.0.2.2");
+        network.taken.add(TestHost.ip("10.0.2.2"));
+        SoftCmId listener = listening("0.0.0.0", PORT, 5);
+        resolved(alices, BOB, PORT, PortSpace.TCP).connect(ConnectionParameters.DEFAULT);
+        CmEvent event = expect(bobs, CmEventType.CONNECT_REQUEST, 0);
+        assertSame(listener, event.listenId());
+        event.ack();
+    }
+
+    @Test
+    void shouldNotListenWhereNoDeviceHasThePortFree() {
+        bob.add("siw0", 0x300, "10.0.2.2");
+        network.taken.add(TestHost.ip("10.0.2.2"));
+        CmId there = bob.manager.createId(bobs, null, PortSpace.TCP);
+        there.bind(at("10.0.2.2", PORT));
+        refused(Errno.EADDRINUSE, () -> there.listen(5));
+        network.taken.add(TestHost.ip(BOB));
+        CmId everywhere = bob.manager.createId(bobs, null, PortSpace.TCP);
+        everywhere.bind(at("0.0.0.0", PORT + 1));
+        refused(Errno.EADDRINUSE, () -> everywhere.listen(5));
+        network.taken.clear();
+        everywhere.listen(5);
+    }
+
+    @Test
     void shouldNotListenWithoutAnyDevice() {
         bobsDevice.refuses = new VerbsException(Errno.EADDRINUSE, "open_device", "another process has it");
         CmId listener = bob.manager.createId(bobs, null, PortSpace.TCP);

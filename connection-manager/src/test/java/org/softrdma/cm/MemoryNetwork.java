@@ -5,9 +5,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
@@ -38,6 +40,8 @@ final class MemoryNetwork {
         a.atNs != b.atNs ? Long.compare(a.atNs, b.atNs) : Long.compare(a.sequence, b.sequence));
     private final Map<InetAddress, Transport> transports = new HashMap<>();
     boolean refusesToRelisten;
+    /** Addresses at which a program without RDMA has every port. */
+    final Set<InetAddress> taken = new HashSet<>();
     /** Of all devices; null for a network whose hosts need none. */
     CmResolver resolver;
     /** Options of the last request for a connection. */
@@ -104,6 +108,9 @@ final class MemoryNetwork {
 
         @Override
         public void listen(CmService service, CmListener listener) {
+            if (addresses.stream().anyMatch(taken::contains)) {
+                throw new VerbsException(Errno.EADDRINUSE, "listen", "a program has the port");
+            }
             synchronized (MemoryNetwork.this) {
                 if (listeners.putIfAbsent(service, listener) != null) {
                     throw new VerbsException(Errno.EADDRINUSE, "listen", "twice");
