@@ -187,8 +187,9 @@ public final class NettyTcpLink implements TcpLink {
             });
         var bound = bootstrap.bind(local).awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            throw new VerbsException(errnoOf(bound.cause()), "listen", "TCP port " + local.getPort() + " at "
-                + local.getAddress().getHostAddress() + ": " + bound.cause().getMessage(), bound.cause());
+            Errno errno = errnoOf(bound.cause());
+            throw new VerbsException(errno, "listen", "TCP port " + local.getPort() + " at " + local.getAddress().getHostAddress()
+                + (errno == Errno.EADDRINUSE ? " is another socket's" : ": " + bound.cause().getMessage()), bound.cause());
         }
         return new ListeningChannel(bound.channel());
     }
