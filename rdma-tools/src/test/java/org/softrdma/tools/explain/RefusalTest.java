@@ -70,7 +70,7 @@ class RefusalTest {
                 // All callers are in other modules.
                 "EventAcks.java EINVAL parameter verb", "KeptLock.java EINVAL parameter verb",
                 // The errno is the system's.
-                "NettyTcpLink.java ?each listen", "NettyTcpLink.java ?each.getValue() listen", "SiwCmConnection.java ?cause rdma_connect"))
+                "NettyTcpLink.java ?each listen", "NettyTcpLink.java ?each.getValue() listen", "SiwCmConnection.java ?cause connect"))
             .toList();
 
         assertEquals(known, new ArrayList<>(scan.unresolved()));
