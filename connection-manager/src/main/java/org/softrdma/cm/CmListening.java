@@ -3,7 +3,9 @@ package org.softrdma.cm;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.Errno;
@@ -40,7 +42,7 @@ final class CmListening {
         if (stopped) {
             return;
         }
-        VerbsException taken = null;
+        Map<OpenDevice, VerbsException> taken = new LinkedHashMap<>();
         try {
             for (OpenDevice device : on) {
                 InetAddress own = device.transport().ownLoopback();
@@ -51,25 +53,22 @@ final class CmListening {
                     device.listen(service, id);
                     devices.add(device);
                 } catch (VerbsException refused) {
-                    taken = requirePortTaken(refused, device);
+                    // The TCP port of an iWARP device may be a socket's, as of a server that speaks its protocol without RDMA as well.
+                    if (refused.errno() != Errno.EADDRINUSE) {
+                        throw refused;
+                    }
+                    taken.put(device, refused);
                 }
             }
-            if (devices.isEmpty() && taken != null) {
-                throw taken;
+            if (devices.isEmpty()) {
+                throw taken.values().iterator().next();
             }
         } catch (VerbsException refused) {
             stop();
             throw refused;
         }
-    }
-
-    /** The TCP port of an iWARP device may be that of a socket, as of a server that speaks its protocol without RDMA as well. */
-    private static VerbsException requirePortTaken(VerbsException refused, OpenDevice device) {
-        if (refused.errno() != Errno.EADDRINUSE) {
-            throw refused;
-        }
-        LOG.log(System.Logger.Level.WARNING, "listen: not on " + device.device().name() + ": " + refused.getMessage());
-        return refused;
+        taken.forEach((device, why) -> LOG.log(System.Logger.Level.WARNING,
+            "listen: not on " + device.device().name() + ": " + why.getMessage()));
     }
 
     /** Removes a device; the identifier keeps listening on the others. */
