@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -53,6 +54,16 @@ class ContainerTest {
         try (RunningCommand running = unprivileged("two-hosts", "unshare", "-U", "-r", "-n", "-m", SCRIPTS + "/two-hosts.sh",
             "rping -s -a 10.98.0.2 -C 5", "rping -c -a 10.98.0.2 -v -C 5")) {
             Ends.expect(running.awaitSuccess(DEADLINE), List.of("ping data: rdma-ping-4"));
+        }
+    }
+
+    /** A container without a network: no interface has a hardware address. */
+    @Test
+    void shouldSayWhatItSaysElsewhereOnTheLoopbackInterfaceAlone() {
+        String program = "ip link set lo up && ./softrdma rdma link add siw0 type siw netdev lo && ./softrdma rping -c -a 127.0.0.1 -C 1";
+        try (RunningCommand client = wire.a.startAny("loopback-only", "unshare", "-n", "sh", "-c", program)) {
+            assertEquals(255, client.awaitExit(DEADLINE));
+            assertEquals("cma event RDMA_CM_EVENT_REJECTED, error -111\nwait for CONNECTED state 4\nconnect error -1\n", client.output());
         }
     }
 

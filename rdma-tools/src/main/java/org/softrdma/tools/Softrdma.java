@@ -23,6 +23,8 @@ public final class Softrdma {
     private static final String TRAIN = "--train";
     /** The same for tools that move data; a program follows that ends at once. */
     private static final String TRAIN_DATA = "--train-data";
+    /** Property of Netty: a part of its channels' names. Without it Netty reads all interfaces, and warns if none has a MAC address. */
+    private static final String NETTY_MACHINE = "io.netty.machineId";
     /** Exit code of shells for an unknown command. */
     private static final int EXIT_UNKNOWN_TOOL = 127;
     /** Exit code EX_SOFTWARE of sysexits.h. */
@@ -37,6 +39,9 @@ public final class Softrdma {
         PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
         Console console = new Console(out, err);
         ToolLog.configure(nameOf(arguments), System.getenv(ToolLog.VARIABLE), console);
+        if (System.getProperty(NETTY_MACHINE) == null) {
+            System.setProperty(NETTY_MACHINE, "02:00:00:00:00:00");
+        }
         int exitCode = run(List.of(arguments), console);
         out.flush();
         if (output.failure() != null) {
