@@ -68,12 +68,15 @@ public final class HostTask implements Agent, AutoCloseable {
         return false;
     }
 
-    /** Logs. A process without file descriptors cannot load what the JDK's first message needs; then the line goes to stderr. */
+    /**
+     * Logs. A process without file descriptors cannot load what the JDK's first message needs; then the line goes to stderr. Missing
+     * classes are a LinkageError, and missing time zones a plain Error.
+     */
     private void warn(String message, Throwable cause) {
         String line = name + ": " + message;
         try {
             LOG.log(System.Logger.Level.WARNING, line, cause);
-        } catch (LinkageError notLoaded) {
+        } catch (Error notLoaded) {
             System.err.println(line);
         }
     }
