@@ -88,8 +88,9 @@ public final class KernelLab implements AutoCloseable {
         Path log = ownDirectory.resolve("lab.txt");
         Files.deleteIfExists(log);
         kernel = guest.run(log, Duration.ofSeconds(20), "uname", "-r").strip();
-        // Of a lab of this JVM before, for another class.
+        // Of a lab of the same name before: for another class of this JVM, or of a JVM of this number.
         Files.deleteIfExists(ownDirectory.resolve("state/links"));
+        Files.deleteIfExists(rawState().resolve("links"));
         if (suite == Suite.SIW) {
             guest.run(log, COMMAND_DEADLINE, "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", GUEST_NETDEV);
         }
