@@ -8,9 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.net.StandardSocketOptions;
-import java.nio.channels.SocketChannel;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -130,18 +127,7 @@ final class SystemHost implements CmHost {
 
     @Override
     public boolean isFree(PortSpace space, InetSocketAddress address) {
-        // The text of the failure depends on the language of the system. If no port at all can be bound, the port is not the reason.
-        return space != PortSpace.TCP || canBind(address) || !canBind(new InetSocketAddress(address.getAddress(), 0));
-    }
-
-    /** Tries to bind a socket as for connecting or listening, with SO_REUSEADDR so that recently ended connections do not count. */
-    private static boolean canBind(InetSocketAddress address) {
-        try (SocketChannel socket = SocketChannel.open()) {
-            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);
-            return true;
-        } catch (IOException | UnsupportedAddressTypeException refused) {
-            return false;
-        }
+        return HostPorts.isFree(space, address);
     }
 
     @Override

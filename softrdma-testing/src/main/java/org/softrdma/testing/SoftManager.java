@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 import org.softrdma.cm.CmDevice;
 import org.softrdma.cm.CmHost;
+import org.softrdma.cm.HostPorts;
 import org.softrdma.cm.SoftConnectionManager;
 import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.device.verbs.SoftContext;
@@ -71,7 +72,8 @@ final class SoftManager implements CmHost, CmDevice {
 
     @Override
     public boolean isFree(PortSpace space, InetSocketAddress local) {
-        return true;
+        // On sockets, a TCP port may be that of any program. The seed may choose it again in every run.
+        return time != null || HostPorts.isFree(space, local);
     }
 
     @Override

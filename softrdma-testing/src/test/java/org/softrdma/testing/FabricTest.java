@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,6 +152,28 @@ class FabricTest {
         fabric = Fabric.onSockets(options(kind));
         write(fabric.pair(0, 1), 4711);
         assertEquals(List.of(), fabric.leaks());
+    }
+
+    /** The seed chooses the ports of a pair, the listening end's first. Another program may have them. */
+    @Test
+    void shouldLeaveOutPortsThatSocketsHaveTaken() throws IOException {
+        List<InetSocketAddress> chosen = new ArrayList<>();
+        try (Fabric first = Fabric.onSockets(options(DeviceKind.IWARP))) {
+            for (int device : new int[] {1, 0}) {
+                try (CmId id = first.connectionManager(device).createId(null, null, PortSpace.TCP)) {
+                    id.bind(new InetSocketAddress(first.address(device), 0));
+                    chosen.add(id.localAddress());
+                }
+            }
+        }
+        try (ServerSocket _ = taken(chosen.get(0)); ServerSocket _ = taken(chosen.get(1))) {
+            fabric = Fabric.onSockets(options(DeviceKind.IWARP));
+            write(fabric.pair(0, 1), 4711);
+        }
+    }
+
+    private static ServerSocket taken(InetSocketAddress address) throws IOException {
+        return new ServerSocket(address.getPort(), 1, address.getAddress());
     }
 
     @Test
