@@ -49,7 +49,7 @@ final class CaptureReport {
     private static final long EARLIEST_REPEAT_NS = 3_000_000;
 
     /** Management class of ibping's datagrams. */
-    private static final int PING_CLASS = 0x32;
+    static final int PING_CLASS = 0x32;
     /** Bytes of a packet to the GSI besides the MAD. */
     private static final int GSI_OVERHEAD = Bth.LENGTH + Deth.LENGTH + Icrc.LENGTH;
 
@@ -57,8 +57,11 @@ final class CaptureReport {
     private final List<TreeMap<Integer, Integer>> opcodes = List.of(new TreeMap<>(), new TreeMap<>());
     private final List<TreeMap<Integer, Integer>> syndromes = List.of(new TreeMap<>(), new TreeMap<>());
     private final List<TreeMap<String, Integer>> messages = List.of(new TreeMap<>(), new TreeMap<>());
-    /** PSNs of packets to the GSI. */
-    private final List<TreeSet<Integer>> managementPsns = List.of(new TreeSet<>(), new TreeSet<>());
+    /**
+     * PSNs of packets to the GSI, by UDP source port: a device has one. What a process of ours says on behalf of one that was killed comes
+     * from another, with PSNs of its own.
+     */
+    private final List<TreeMap<Integer, TreeSet<Integer>>> managementPsns = List.of(new TreeMap<>(), new TreeMap<>());
     private final List<ReadRanges> reads = List.of(new ReadRanges(), new ReadRanges());
     private final int[] repeated = new int[2];
     private final int[] bursts = new int[2];
@@ -125,7 +128,7 @@ final class CaptureReport {
             }
             opcodes.get(sender).merge(opcode, 1, Integer::sum);
             if (opcode == Opcode.UD_SEND_ONLY && Bth.destQp(b, bth) == Mad.GSI_QPN) {
-                managementPsns.get(sender).add(Bth.psn(b, bth));
+                managementPsns.get(sender).computeIfAbsent(Udp.sourcePort(b, frame.udpAt()), _ -> new TreeSet<>()).add(Bth.psn(b, bth));
                 message(number, sender, b, bth + Bth.LENGTH + Deth.LENGTH, frame.packetLength() - GSI_OVERHEAD);
             }
             if (Opcode.has(opcode, Opcode.AETH)) {
@@ -246,8 +249,7 @@ final class CaptureReport {
      * the last captured one are not counted.
      */
     int lostMessages(int sender) {
-        TreeSet<Integer> psns = managementPsns.get(sender);
-        return psns.isEmpty() ? 0 : psns.last() + 1 - psns.size();
+        return managementPsns.get(sender).values().stream().mapToInt(psns -> psns.last() + 1 - psns.size()).sum();
     }
 
     /** Whether a packet train of ours was seen: IP identifications that count up, as the kernel numbers the segments it cuts. IPv4 only. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.roce.Opcode;
 
 /** Reports of the golden captures between two kernels, which contain no packet of ours, and of captures built by hand. */
@@ -98,6 +99,20 @@ class CaptureReportTest {
         CaptureReport report = capture.report();
         assertEquals(1, report.repeated(CaptureReport.OURS));
         assertEquals(1, report.hasty().size(), report.toString());
+    }
+
+    /** A process that was killed before: the DREQ on its behalf has the PSN that the lost message had. */
+    @Test
+    void shouldCountLostMessagesOfADeviceBesideThoseOnBehalfOfAnother() {
+        HandMadeCapture capture = new HandMadeCapture();
+        capture.management(CaptureReport.OURS, 40_000, 0);
+        capture.management(CaptureReport.OURS, Udp.DEST_PORT_ROCE, 1);
+        capture.management(CaptureReport.OURS, Udp.DEST_PORT_ROCE, 2);
+        capture.management(CaptureReport.OURS, Udp.DEST_PORT_ROCE, 4);
+        CaptureReport report = capture.report();
+        assertEquals(List.of(), report.defects());
+        assertEquals(2, report.lostMessages(CaptureReport.OURS));
+        assertEquals(0, report.lostMessages(CaptureReport.KERNEL));
     }
 
     private static int indexOf(byte[] bytes, byte[] wanted) {

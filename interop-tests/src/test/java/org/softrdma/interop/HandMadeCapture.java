@@ -2,11 +2,13 @@
 package org.softrdma.interop;
 
 import java.nio.ByteBuffer;
+import org.softrdma.wire.mad.Mad;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.pcap.Pcapng;
 import org.softrdma.wire.roce.Aeth;
 import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Deth;
 import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
@@ -50,6 +52,15 @@ final class HandMadeCapture {
         for (int i = 1; i < count; i++) {
             seal(packet(sender, Opcode.RC_RDMA_READ_RESPONSE_MIDDLE, REQUESTERS_QP, Psn.add(psn, i), MTU));
         }
+    }
+
+    /** Adds a datagram to the GSI from a UDP port. */
+    void management(int sender, int sourcePort, int psn) {
+        ByteBuffer packet = packet(sender, Opcode.UD_SEND_ONLY, Mad.GSI_QPN, psn, Mad.LENGTH);
+        Udp.put(packet, Ipv4.LENGTH, sourcePort, Udp.DEST_PORT_ROCE, packet.capacity() - Ipv4.LENGTH, 0);
+        Deth.put(packet, BTH_AT + Bth.LENGTH, Mad.GSI_QKEY, Mad.GSI_QPN);
+        Mad.put(packet, BTH_AT + Bth.LENGTH + Deth.LENGTH, CaptureReport.PING_CLASS, 1, Mad.METHOD_SEND, psn, 0);
+        seal(packet);
     }
 
     private static ByteBuffer packet(int sender, int opcode, int destQp, int psn, int payload) {
