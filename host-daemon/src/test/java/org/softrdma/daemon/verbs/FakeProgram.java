@@ -52,6 +52,8 @@ final class FakeProgram implements ClientProcess, AutoCloseable {
     private final Map<Integer, DeviceFile> descriptors = new HashMap<>();
     final int commandFd;
     int asyncFd = -1;
+    /** Bytes behind every room that belong to the program, too: for calls that name more room than there is. */
+    int spare;
 
     /** Opens a device, and makes no context of it yet. */
     FakeProgram(UverbsDevice device) {
@@ -110,7 +112,7 @@ final class FakeProgram implements ClientProcess, AutoCloseable {
     }
 
     MemorySegment room(int bytes) {
-        return arena.allocate(bytes, 8);
+        return arena.allocate(bytes + spare, 8).asSlice(0, bytes);
     }
 
     Ioctl ioctl(int object, int method) {

@@ -28,6 +28,12 @@ final class UverbsFuzzTest {
     /** Greatest number of a Linux error. */
     private static final int MAX_ERRNO = 4095;
     private static final int[] LENGTHS = {0, 1, 2, 3, 4, 5, 8, 9, 12, 16, 20, 24, 32, 40, 48, 56, 64, 112, 120, 128, 176, 304, 65_535};
+    /** More than any of {@link #LENGTHS}. */
+    private static final int SPARE = 1 << 16;
+    /** Numbers of the calls are smaller than any address. */
+    private static final long LOWEST_POINTER = 1L << 32;
+    /** Memory behind a room, longer than any answer. */
+    private static final MemorySegment UNTOUCHED = MemorySegment.ofArray(new byte[2048]).fill((byte) 0x5a);
     private static final int[] COMMANDS = {1, 3, 4, 5, 8, 9, 13, 14, 16, 17, 19, 23, 25, 26, 28, 30, 31, 33, 34, 1 << 31 | 1, 1 << 31 | 26};
 
     private final long seed = Long.getLong("softrdma.fuzz.seed", System.nanoTime());
@@ -55,7 +61,32 @@ final class UverbsFuzzTest {
         assertTrue(answers.getOrDefault(0, 0) > ROUNDS, "some must succeed: " + answers);
     }
 
+    /** Every pointer of every call, with every length up to the right one: what is behind the room stays as it is. */
+    @Test
+    void shouldWriteNoMoreThanThereIsRoomFor() {
+        UverbsDevice device = new UverbsDevice(Rxe.device("uverbs-room", "lo"), 0);
+        int written = 0;
+        try {
+            int calls = 1;
+            for (int call = 0; call < calls; call++) {
+                FakeProgram program = FakeProgram.withContext(device);
+                try {
+                    program.spare = SPARE;
+                    List<MemorySegment> valid = corpus(program);
+                    calls = valid.size();
+                    written += shorten(program, valid.get(call));
+                } finally {
+                    program.close();
+                }
+            }
+        } finally {
+            device.close();
+        }
+        assertTrue(written > ROUNDS, "only " + written + " answers were written into what room there was");
+    }
+
     private void attack(FakeProgram program) {
+        program.spare = SPARE;
         List<MemorySegment> valid = corpus(program);
         MemorySegment room = program.room(1 << 17);
         for (int i = 0; i < CALLS; i++) {
@@ -73,6 +104,30 @@ final class UverbsFuzzTest {
             answers.merge(answer, 1, Integer::sum);
             assertTrue(answer <= 0 && answer >= -MAX_ERRNO && answer != EIO, answer + ", seed " + seed);
         }
+    }
+
+    /** Runs a call again and again, each time with one of its pointers to a room that is shorter; returns how many answers were written. */
+    private static int shorten(FakeProgram program, MemorySegment valid) {
+        int written = 0;
+        for (int n = 0; n < IoctlHeader.numAttrs(valid, 0); n++) {
+            long at = IoctlHeader.BYTES + (long) n * IoctlAttribute.BYTES;
+            int length = IoctlAttribute.len(valid, at);
+            if (IoctlAttribute.data(valid, at) < LOWEST_POINTER) {
+                continue;
+            }
+            MemorySegment room = MemorySegment.ofAddress(IoctlAttribute.data(valid, at)).reinterpret(length + SPARE);
+            for (int shorter = 0; shorter <= length; shorter++) {
+                MemorySegment bundle = program.room(4096).copyFrom(valid);
+                IoctlAttribute.len(bundle, at, shorter);
+                MemorySegment before = MemorySegment.ofArray(room.asSlice(0, shorter).toArray(ValueLayout.JAVA_BYTE));
+                MemorySegment behind = room.asSlice(shorter, UNTOUCHED.byteSize()).copyFrom(UNTOUCHED);
+                int answer = program.ioctl(0, 0).runAt(bundle.address());
+                assertEquals(-1, behind.mismatch(UNTOUCHED), "a byte behind room for " + shorter + ", attribute "
+                    + IoctlAttribute.attrId(valid, at) + ", answer " + answer);
+                written += before.mismatch(room.asSlice(0, shorter)) >= 0 ? 1 : 0;
+            }
+        }
+        return written;
     }
 
     /** Calls that succeed, with handles of existing objects. */
@@ -149,7 +204,7 @@ final class UverbsFuzzTest {
         }
     }
 
-    /** Handles, sizes, and pointers: none of them into memory of this process that the test does not own. */
+    /** Handles, sizes, and pointers: none of them into memory of this process that is not the program's. */
     private long data(MemorySegment room) {
         return switch (random.nextInt(8)) {
             case 0 -> random.nextInt(12);
