@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Applications and middleware on our devices as distributions package them: libfabric, UCX, MPI, librpma, fio, a TCP program on
- * rsockets, and QEMU's live migration. All ends are on one host, or on two hosts with a daemon each and a wire between them.
+ * rsockets, QEMU's live migration, and Ceph. All ends are on one host, or on two hosts with a daemon each and a wire between them.
  * {@code -Dsoftrdma.case=REGEX} runs some of the cases.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -36,7 +36,7 @@ class CApplicationTest {
     @RegisterExtension
     static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "ibv_devinfo", "fi_pingpong",
         "ucx_perftest", "fio", "iperf3", "nc.traditional", "mpirun.openmpi", LabProgram.MPICH, "mpirun.mpich", LabProgram.COMPILER,
-        "qemu-system-x86_64");
+        "qemu-system-x86_64", "ceph-mon", "ceph-osd", "rados");
 
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final int FIRST_PORT = 23_000;
@@ -132,7 +132,9 @@ class CApplicationTest {
             "the stream is sent"),
         new Case("qemu-system-x86_64 -incoming rdma:", "a virtual machine moves while it runs, its memory checked", Listens.BY_CM,
             "LAB/machine-moved receive BUILT/moving-machine HOST PORT", "LAB/machine-moved send BUILT/moving-machine HOST PORT",
-            "the machine has moved"));
+            "the machine has moved"),
+        new Case("ceph-mon, ceph-osd, rados", "a cluster with ms_type async+rdma: objects of 10 MB and 64 KiB, compared", Listens.BY_TCP,
+            "LAB/ceph-stored serve HOST PORT", "LAB/ceph-stored store HOST PORT", "the objects are right"));
 
     @BeforeAll
     void connect() throws IOException {
