@@ -16,8 +16,10 @@ final class DeviceCapabilities {
 
     /** IB_DEVICE_SRQ_RESIZE and IB_DEVICE_XRC: neither library has them. */
     private static final int NOT_IN_LIBRARIES = 1 << 13 | 1 << 20;
+    /** IB_DEVICE_MEM_WINDOW, IB_DEVICE_MEM_WINDOW_TYPE_2A and 2B. */
+    private static final int WINDOWS = 1 << 17 | 1 << 23 | 1 << 24;
     /** IB_DEVICE_FLUSH_PERSISTENT: a program's mapped files are not ours to write back. */
-    private static final long NOT_FOR_PROGRAMS = 1L << 39 | NOT_IN_LIBRARIES;
+    private static final long NOT_FOR_PROGRAMS = 1L << 39;
     /** IB_ODP_SUPPORT and IB_ODP_SUPPORT_IMPLICIT: nothing is pinned, so that memory on demand is like any other. */
     private static final long ODP_GENERAL = 1 | 1 << 1;
     private static final int ODP_SEND = 1;
@@ -53,6 +55,15 @@ final class DeviceCapabilities {
         return Math.min(file.context().queryDevice().maxSrqSge(), file.driver().maxCapabilities().maxRecvSge());
     }
 
+    private static int atomicCap(UverbsFile file) {
+        return file.driver().hasAtomicsAndWindows() ? file.context().queryDevice().atomicCap() : 0;
+    }
+
+    /** Returns the flags of the device that its library has no use for. */
+    private static int withoutUse(LibraryDriver library) {
+        return NOT_IN_LIBRARIES | (library.hasAtomicsAndWindows() ? 0 : WINDOWS);
+    }
+
     static void write(MemorySegment to, long at, UverbsFile file) {
         DeviceAttributes device = file.context().queryDevice();
         QpCapabilities limits = limits(file);
@@ -65,7 +76,7 @@ final class DeviceCapabilities {
         QueryDeviceResponse.hwVer(to, at, device.hwVer());
         QueryDeviceResponse.maxQp(to, at, device.maxQp());
         QueryDeviceResponse.maxQpWr(to, at, limits.maxSendWr());
-        QueryDeviceResponse.deviceCapFlags(to, at, device.deviceCapFlags() & ~NOT_IN_LIBRARIES);
+        QueryDeviceResponse.deviceCapFlags(to, at, device.deviceCapFlags() & ~withoutUse(file.driver()));
         QueryDeviceResponse.maxSge(to, at, limits.maxSendSge());
         QueryDeviceResponse.maxSgeRd(to, at, Math.min(device.maxSgeRd(), limits.maxSendSge()));
         QueryDeviceResponse.maxCq(to, at, device.maxCq());
@@ -75,8 +86,8 @@ final class DeviceCapabilities {
         QueryDeviceResponse.maxQpRdAtom(to, at, device.maxQpRdAtom());
         QueryDeviceResponse.maxResRdAtom(to, at, device.maxResRdAtom());
         QueryDeviceResponse.maxQpInitRdAtom(to, at, device.maxQpInitRdAtom());
-        QueryDeviceResponse.atomicCap(to, at, device.atomicCap());
-        QueryDeviceResponse.maxMw(to, at, device.maxMw());
+        QueryDeviceResponse.atomicCap(to, at, atomicCap(file));
+        QueryDeviceResponse.maxMw(to, at, file.driver().hasAtomicsAndWindows() ? device.maxMw() : 0);
         QueryDeviceResponse.maxMcastGrp(to, at, device.maxMcastGrp());
         QueryDeviceResponse.maxMcastQpAttach(to, at, device.maxMcastQpAttach());
         QueryDeviceResponse.maxTotalMcastQpAttach(to, at, device.maxTotalMcastQpAttach());
@@ -97,7 +108,7 @@ final class DeviceCapabilities {
     static void writeExtended(MemorySegment to, UverbsFile file, int room) {
         write(to, ExtendedQueryDeviceResponse.BASE_OFFSET, file);
         DeviceAttributes device = file.context().queryDevice();
-        int rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | ODP_SRQ_RECV | (device.atomicCap() == 0 ? 0 : ODP_ATOMIC)
+        int rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | ODP_SRQ_RECV | (atomicCap(file) == 0 ? 0 : ODP_ATOMIC)
             | ((device.deviceCapFlagsEx() & FLUSH) == 0 ? 0 : ODP_FLUSH)
             | ((device.deviceCapFlagsEx() & ATOMIC_WRITE) == 0 ? 0 : ODP_ATOMIC_WRITE);
         ExtendedQueryDeviceResponse.responseLength(to, 0, Math.min(room, ExtendedQueryDeviceResponse.BYTES));
@@ -107,6 +118,7 @@ final class DeviceCapabilities {
             ExtendedQueryDeviceResponse.ucOdpCaps(to, 0, ODP_SEND | ODP_RECV | ODP_WRITE | ODP_SRQ_RECV);
             ExtendedQueryDeviceResponse.udOdpCaps(to, 0, ODP_SEND | ODP_RECV | ODP_SRQ_RECV);
         }
-        ExtendedQueryDeviceResponse.deviceCapFlagsEx(to, 0, device.deviceCapFlagsEx() & ~NOT_FOR_PROGRAMS);
+        ExtendedQueryDeviceResponse.deviceCapFlagsEx(to, 0, device.deviceCapFlagsEx() & ~NOT_FOR_PROGRAMS
+            & ~Integer.toUnsignedLong(withoutUse(file.driver())));
     }
 }

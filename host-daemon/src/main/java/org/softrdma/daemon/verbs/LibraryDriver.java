@@ -30,6 +30,9 @@ interface LibraryDriver {
     /** Returns whether the library has queue pairs of a type. */
     boolean hasType(QpType type);
 
+    /** Returns whether the library takes requests with atomic operations and memory windows. */
+    boolean hasAtomicsAndWindows();
+
     /** Returns whether a doorbell fails with EINVAL while no queue pair of its context may send. */
     boolean refusesEarlyBells();
 

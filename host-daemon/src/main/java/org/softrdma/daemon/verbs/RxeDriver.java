@@ -48,6 +48,11 @@ final class RxeDriver implements LibraryDriver {
         return type == QpType.RC || type == QpType.UC || type == QpType.UD;
     }
 
+    @Override
+    public boolean hasAtomicsAndWindows() {
+        return true;
+    }
+
     /** As kernel rxe, which checks the state of the queue pair; librxe leaves that to it. */
     @Override
     public boolean refusesEarlyBells() {

@@ -51,6 +51,12 @@ final class SiwDriver implements LibraryDriver {
         return type == QpType.RC;
     }
 
+    /** Our devices have them, but libsiw refuses to post them (its table of opcodes). */
+    @Override
+    public boolean hasAtomicsAndWindows() {
+        return false;
+    }
+
     /** The connection manager brings queue pairs to RTS, and a bell of a queue pair in another state is harmless. */
     @Override
     public boolean refusesEarlyBells() {
@@ -93,9 +99,8 @@ final class SiwDriver implements LibraryDriver {
         SiwQpResponse.qpId(room, 0, qp.qp().qpNum());
         SiwQpResponse.numSqe(room, 0, (int) (qp.sends().bytes() / SiwSendRecord.BYTES));
         SiwQpResponse.sqKey(room, 0, qp.sends().offset());
-        if (qp.receives() == null) {
-            SiwQpResponse.rqKey(room, 0, UverbsValue.SIW_INVALID_KEY);
-        } else {
+        // Without a queue of its own the key is 0, as the kernel's: libsiw fails at an invalid one, although it would not use it.
+        if (qp.receives() != null) {
             SiwQpResponse.numRqe(room, 0, (int) (qp.receives().bytes() / SiwReceiveRecord.BYTES));
             SiwQpResponse.rqKey(room, 0, qp.receives().offset());
         }

@@ -64,7 +64,7 @@ public final class SiwQpResponse {
         m.set(U64, at + SQ_KEY_OFFSET, value);
     }
 
-    /** Offset for mmap of the receive queue, or {@link UverbsValue#SIW_INVALID_KEY} with a shared one. */
+    /** Offset for mmap of the receive queue, or 0 with a shared one; libsiw takes {@link UverbsValue#SIW_INVALID_KEY} for a failure. */
     public static long rqKey(MemorySegment m, long at) {
         return m.get(U64, at + RQ_KEY_OFFSET);
     }
