@@ -21,11 +21,9 @@ enum ContractAdapter {
     /** Linux 6.12 with Debian 13's librxe. */
     RXE_6_12(EnumSet.of(Capability.XRC, Capability.PARENT_DOMAINS, Capability.TIMESTAMPS, Capability.REREGISTRATION)),
     /** Linux 6.1 with Debian 12's libsiw. */
-    SIW_6_1(EnumSet.of(Capability.INFINIBAND_TRANSPORT, Capability.ACKNOWLEDGEMENTS, Capability.RECEIVER_NOT_READY,
-        Capability.IMMEDIATE_DATA, Capability.UNRELIABLE_CONNECTIONS, Capability.DATAGRAMS, Capability.MULTICAST, Capability.ATOMICS,
-        Capability.ATOMIC_WRITE, Capability.FLUSH, Capability.RESIZE_SHARED_RECEIVE_QUEUES, Capability.XRC, Capability.WINDOWS,
-        Capability.WINDOWS_OF_TYPE_2, Capability.REREGISTRATION, Capability.RESIZE_COMPLETION_QUEUES, Capability.COMPLETION_READERS,
-        Capability.TIMESTAMPS, Capability.SEND_BATCHES, Capability.PARENT_DOMAINS));
+    SIW_6_1(ofLibsiw()),
+    /** Our iWARP devices, with Debian 12's libsiw. */
+    SOFTRDMA_SIW(ofLibsiw());
 
     private static final String SOMETIMES = "? ";
 
@@ -35,6 +33,14 @@ enum ContractAdapter {
         this.lacks = lacks;
     }
 
+    private static Set<Capability> ofLibsiw() {
+        return EnumSet.of(Capability.INFINIBAND_TRANSPORT, Capability.ACKNOWLEDGEMENTS, Capability.RECEIVER_NOT_READY,
+            Capability.IMMEDIATE_DATA, Capability.UNRELIABLE_CONNECTIONS, Capability.DATAGRAMS, Capability.MULTICAST, Capability.ATOMICS,
+            Capability.ATOMIC_WRITE, Capability.FLUSH, Capability.RESIZE_SHARED_RECEIVE_QUEUES, Capability.XRC, Capability.WINDOWS,
+            Capability.WINDOWS_OF_TYPE_2, Capability.REREGISTRATION, Capability.RESIZE_COMPLETION_QUEUES, Capability.COMPLETION_READERS,
+            Capability.TIMESTAMPS, Capability.SEND_BATCHES, Capability.PARENT_DOMAINS);
+    }
+
     /** Returns what the device, its driver or our provider lacks. */
     Set<Capability> lacks() {
         return EnumSet.copyOf(lacks);
@@ -42,7 +48,7 @@ enum ContractAdapter {
 
     /** Returns whether a peer's mistake raises an asynchronous event. */
     boolean raisesErrorEvents() {
-        return this == SOFTRDMA;
+        return this == SOFTRDMA || this == SOFTRDMA_SIW;
     }
 
     /** Returns the names of the tests that fail, sorted; the file has the reasons. */

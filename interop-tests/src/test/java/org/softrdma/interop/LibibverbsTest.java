@@ -47,13 +47,19 @@ class LibibverbsTest {
         wire.close();
     }
 
-    /** Each test that fails is listed with the reason, and fails. */
     @Test
-    void shouldKeepTheContract() throws IOException {
-        try (RunningCommand run = wire.a.start("contract", "run", "--", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-                LibibverbsContractRun.class.getName(), ContractAdapter.SOFTRDMA.name())) {
+    void shouldKeepTheContract() {
+        keepTheContract(wire.a, ContractAdapter.SOFTRDMA);
+    }
+
+    /** Runs the contract on the devices of a host; each test that fails is listed with the reason, and fails. */
+    static void keepTheContract(VethPair.End end, ContractAdapter adapter) {
+        List<String> words = new ArrayList<>(List.of("run", "--"));
+        words.addAll(javaOnTheLibrary(LibibverbsContractRun.class));
+        words.add(adapter.name());
+        try (RunningCommand run = end.start("contract", words.toArray(String[]::new))) {
             run.awaitExit(DEADLINE);
-            AdapterRun.assertFailures(ContractAdapter.SOFTRDMA, run.output());
+            AdapterRun.assertFailures(adapter, run.output());
         }
     }
 
