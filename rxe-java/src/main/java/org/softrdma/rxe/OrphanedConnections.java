@@ -77,9 +77,11 @@ final class OrphanedConnections {
     private static boolean look() {
         try {
             Path state = StateDirectory.ofUser();
-            if (OrphanedRecords.take(state, OrphanedConnections::end) > 0) {
-                ProcessPublisher.forgetTheDead(state);
-            }
+            OrphanedRecords.take(state, (pid, entries) -> {
+                // First what nobody else would remove: this process may be the peer, and end with the connection.
+                ProcessPublisher.forget(state, pid);
+                end(entries);
+            });
         } catch (IOException | RuntimeException unreadable) {
             LOG.log(System.Logger.Level.DEBUG, "connections of processes that were killed are not ended: " + unreadable);
         }

@@ -79,7 +79,7 @@ public final class ProcessDirectory {
     }
 
     /** The process number in an entry's name, or -1 if there is none. */
-    static long pidOf(Path entry) {
+    public static long pidOf(Path entry) {
         String name = entry.getFileName().toString();
         try {
             return Long.parseLong(name.substring(0, Math.max(0, name.indexOf('-'))));

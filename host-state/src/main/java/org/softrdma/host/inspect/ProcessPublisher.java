@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongPredicate;
 import org.softrdma.host.config.StateDirectory;
 
 /**
@@ -77,7 +78,8 @@ public final class ProcessPublisher {
                 ProcessDirectory.RECORDINGS, this::recording));
             server = opened;
             Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> {
-                forgetTheDead(directory);
+                // Sockets of live processes are left alone.
+                forgetTheDead(directory, pid -> pid >= 0 && ProcessHandle.of(pid).isEmpty());
                 opened.serve();
             });
         } catch (IOException | RuntimeException refused) {
@@ -117,20 +119,19 @@ public final class ProcessPublisher {
     }
 
     /**
-     * Removes the sockets of processes that were killed.
+     * Removes the sockets of a process that was killed. Its number may exist until its parent has noticed.
      *
      * @param state the user's state directory
      */
-    public static void forgetTheDead(Path state) {
-        forgetTheDead(new ProcessDirectory(state));
+    public static void forget(Path state, long pid) {
+        forgetTheDead(new ProcessDirectory(state), of -> of == pid);
     }
 
-    /** Removes the sockets of processes that were killed. Only sockets whose process does not exist are tried, not those of live ones. */
-    private static void forgetTheDead(ProcessDirectory directory) {
+    /** Removes the sockets of processes that were killed, if nobody listens at them. */
+    private static void forgetTheDead(ProcessDirectory directory, LongPredicate which) {
         try {
             for (Path each : directory.sockets()) {
-                long pid = ProcessDirectory.pidOf(each);
-                if (pid >= 0 && ProcessHandle.of(pid).isEmpty()) {
+                if (which.test(ProcessDirectory.pidOf(each))) {
                     forgetIfDead(each);
                 }
             }

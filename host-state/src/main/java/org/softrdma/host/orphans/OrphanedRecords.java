@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import org.softrdma.host.inspect.ProcessDirectory;
 
 /** Finds the {@linkplain ConnectionRecord records} of processes that have ended without removing them; each is found by one process. */
@@ -19,22 +18,31 @@ public final class OrphanedRecords {
     private OrphanedRecords() {
     }
 
+    /** Receives what a process has left. */
+    @FunctionalInterface
+    public interface Taker {
+        /**
+         * Called before the record is removed.
+         *
+         * @param pid     number of the process, which the host may not have given up yet
+         * @param entries their contents are unchecked
+         */
+        void take(long pid, List<byte[]> entries);
+    }
+
     /**
      * Hands over the entries of each record found, and removes the record.
      *
      * @param state the user's state directory
-     * @param taker receives the entries of one process; their contents are unchecked
-     * @return number of records
+     * @param taker called for each record
      * @throws IOException if the directory belongs to another user, or cannot be read
      */
-    public static synchronized int take(Path state, Consumer<List<byte[]>> taker) throws IOException {
-        int taken = 0;
+    public static synchronized void take(Path state, Taker taker) throws IOException {
         for (Path each : new ProcessDirectory(state).entries(ConnectionRecord.SUFFIX)) {
-            if (!ConnectionRecord.isOwn(each) && OrphanedFile.take(each, file -> taker.accept(entries(file)))) {
-                taken++;
+            if (!ConnectionRecord.isOwn(each)) {
+                OrphanedFile.take(each, file -> taker.take(ProcessDirectory.pidOf(each), entries(file)));
             }
         }
-        return taken;
     }
 
     private static List<byte[]> entries(FileChannel file) throws IOException {

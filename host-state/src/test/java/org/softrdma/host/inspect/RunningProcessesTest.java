@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -152,6 +153,20 @@ class RunningProcessesTest {
 
         assertEquals(List.of(), problems);
         assertFalse(Files.exists(socket));
+    }
+
+    /** The number of this process stands for one that its parent has not noticed yet. */
+    @Test
+    void shouldForgetAProcessThatIsAboutToEnd() throws IOException {
+        Path ended = newSocket(OWN_PID);
+        listenAt(ended).close();
+        Path other = newSocket(12345);
+        listenAt(other).close();
+        Path alive = newSocket(OWN_PID);
+        try (ServerSocketChannel _ = listenAt(alive)) {
+            ProcessPublisher.forget(state, OWN_PID);
+        }
+        assertEquals(Set.of(alive, other), Set.copyOf(directory().sockets()));
     }
 
     /** One process accepts and never sends, one sends half a report: the third one is shown nevertheless. */

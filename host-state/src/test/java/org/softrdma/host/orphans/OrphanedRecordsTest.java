@@ -24,7 +24,7 @@ class OrphanedRecordsTest {
 
     private List<String> take() throws IOException {
         List<String> taken = new ArrayList<>();
-        OrphanedRecords.take(state, entries -> entries.forEach(entry -> taken.add(new String(entry, StandardCharsets.US_ASCII))));
+        OrphanedRecords.take(state, (_, entries) -> entries.forEach(entry -> taken.add(new String(entry, StandardCharsets.US_ASCII))));
         return taken;
     }
 
@@ -115,7 +115,7 @@ class OrphanedRecordsTest {
 
         public static void main(String[] arguments) throws IOException {
             List<String> taken = new ArrayList<>();
-            OrphanedRecords.take(Path.of(arguments[0]), entries -> entries.forEach(each -> taken.add(new String(each))));
+            OrphanedRecords.take(Path.of(arguments[0]), (_, entries) -> entries.forEach(each -> taken.add(new String(each))));
             System.out.println(taken);
         }
     }
