@@ -150,6 +150,10 @@ public final class ClientCall {
         return exposures[i];
     }
 
+    void forgetKeys() {
+        Arrays.fill(keys, 0);
+    }
+
     /** Forgets a key that is invalid now. */
     void invalidated(int key) {
         for (int i = 0; i < exposed; i++) {

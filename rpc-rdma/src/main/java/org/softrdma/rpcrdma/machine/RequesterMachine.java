@@ -100,10 +100,11 @@ public final class RequesterMachine {
             sending[each.index] = false;
             switch (each.state) {
                 case SENT -> {
+                    // Windows end with their queue pair, and the next connection may go without.
+                    each.forgetKeys();
                     each.state = ClientCall.State.QUEUED;
                     queued.add(each.index);
                 }
-                // Windows end with their queue pair.
                 case INVALIDATING, SENDING -> report(each);
                 case FREE -> {
                     if (wasSending) {

@@ -222,6 +222,9 @@ class RequesterMachineTest implements RequesterPort {
         reconnect(8192);
         assertEquals("send 00000007 00000001 00000004 00000000 00000000 00000000 00000000 00000007 00000000, 8000 bytes at 1000 by key 7, ",
             take().getLast());
+        ids.clear();
+        receive(0, Golden.NULL_REPLY.replace("1dcf4d18", "00000007"), 0);
+        assertEquals(List.of(), take(), "the window of the connection before has ended with it");
     }
 
     @Test
